@@ -1,0 +1,1 @@
+//! Email out over SMTP and in over IMAP or HTTP.

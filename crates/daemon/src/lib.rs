@@ -1,0 +1,1 @@
+//! The liaison daemon: configuration, composition, commands.

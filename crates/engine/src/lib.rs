@@ -1,0 +1,1 @@
+//! Claims, the loop, the dispatcher and the scheduler.

@@ -1,0 +1,1 @@
+//! The readers and writers: deterministic English rules, and any OpenAI-compatible model.
