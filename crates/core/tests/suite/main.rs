@@ -1,0 +1,3 @@
+//! Whole-crate tests, one binary.
+
+mod date_corpus;
