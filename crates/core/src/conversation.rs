@@ -1,0 +1,544 @@
+//! The state of a conversation: recorded facts only. What happens next is never among them; it is
+//! computed from them by [`crate::phase`].
+
+use crate::{
+    id::{ConversationId, HoldId, MessageId, NeedId, ReplyItemId, TenantId},
+    need::{Need, Registration, TranscriptEntry},
+    policy::Policy,
+    slot::{Slot, SlotKey},
+    stakeholder::{Channel, EmailAddress, Stakeholder},
+    value::{FileRef, Value},
+};
+use jiff::{Timestamp, tz::TimeZone};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the document that this code writes. Older ones are upgraded on reading, newer
+/// ones refused; see [`crate::journal::read_document`].
+pub const FORMAT: u32 = 1;
+
+/// Everything that decisions about one stakeholder rest on.
+///
+/// The document is bounded: it holds what is open, what was sent in the last seven days, and the
+/// latest [`Conversation::MOST_SETTLED`] settled needs. What was said is in the messages' rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Conversation {
+    /// The version of this document's form.
+    pub format: u32,
+    /// The conversation's id.
+    pub id: ConversationId,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// How many operations have been applied.
+    pub revision: u64,
+    /// When it began.
+    pub opened_at: Timestamp,
+    /// The person.
+    pub stakeholder: Stakeholder,
+    /// What binds a reply to this conversation; unguessable.
+    pub reply_token: String,
+    /// The tenant's rules, as of the last input that brought them.
+    pub policy: Policy,
+    /// The mail thread.
+    pub thread: Thread,
+    /// The needs, by id, so by age.
+    pub needs: BTreeMap<NeedId, Need>,
+    /// The slots that they wait for.
+    pub slots: BTreeMap<SlotKey, Slot>,
+    /// Registrations and cancellations that have not been applied.
+    pub need_operations: Vec<NeedOperation>,
+    /// Earlier transcripts that have not been read.
+    pub transcripts: Vec<Transcript>,
+    /// Messages that have not been read.
+    pub inbox: Vec<Received>,
+    /// How the reading of what waits has gone so far.
+    pub reading: ReadingAttempts,
+    /// What the next message owes the person.
+    pub reply_items: Vec<ReplyItem>,
+    /// The ask ledger: every question in every message that was really sent.
+    pub asks: Vec<Ask>,
+    /// Messages of ours whose fate is not known yet.
+    pub outgoing: Vec<Outgoing>,
+    /// The messages that were really sent in the last seven days, oldest first.
+    pub sent: Vec<Sent>,
+    /// Silence before this instant counts for nothing: an operator looked at it and let the
+    /// ladder begin again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chase_from: Option<Timestamp>,
+    /// What keeps us from sending.
+    pub holds: Vec<Hold>,
+    /// The operator who has taken over, if one has.
+    pub taken_over: Option<TakenOver>,
+    /// Operators' commands that have not been run.
+    pub quick_actions: Vec<QuickAction>,
+}
+
+impl Conversation {
+    /// How many settled needs stay in the document, so that late answers find their slots.
+    pub const MOST_SETTLED: usize = 50;
+
+    /// The open needs, oldest first.
+    pub fn open_needs(&self) -> impl Iterator<Item = (&NeedId, &Need)> {
+        self.needs.iter().filter(|(_, need)| need.is_open())
+    }
+
+    /// The clock that the stakeholder lives by.
+    pub fn zone(&self) -> TimeZone {
+        self.stakeholder
+            .zone
+            .as_ref()
+            .unwrap_or(&self.policy.zone)
+            .rules()
+    }
+
+    /// Whether a slot's question stands in a message that was sent, or is on its way.
+    pub fn is_asked(&self, slot: &SlotKey) -> bool {
+        self.asks.iter().any(|ask| ask.slot == *slot)
+            || self
+                .outgoing
+                .iter()
+                .any(|message| message.asks.iter().any(|(asked, _)| asked == slot))
+    }
+
+    /// The open needs that wait for a slot, oldest first.
+    pub fn waiting_for<'a>(
+        &'a self,
+        slot: &'a SlotKey,
+    ) -> impl Iterator<Item = (&'a NeedId, &'a Need)> {
+        self.open_needs()
+            .filter(move |(_, need)| need.slots.iter().any(|wanted| wanted.key == *slot))
+    }
+}
+
+/// What keeps our messages in one thread of the person's mail program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thread {
+    /// The subject of the first message that was sent, without `Re:`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// Message-IDs of both sides, oldest first; at most [`Thread::MOST`].
+    pub message_ids: Vec<String>,
+}
+
+impl Thread {
+    /// Mail programs thread by the last few; RFC 5322, section 3.6.4 lets `References` be cut.
+    pub const MOST: usize = 12;
+}
+
+/// A change to the set of needs, waiting to be applied.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "operation", rename_all = "snake_case")]
+pub enum NeedOperation {
+    /// A workflow registered a need.
+    Register {
+        /// What it asked for.
+        registration: Box<Registration>,
+        /// When.
+        at: Timestamp,
+    },
+    /// A workflow took a need back.
+    Cancel {
+        /// Which.
+        need: NeedId,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// What a stakeholder said before Liaison knew them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Transcript {
+    /// The need that brought it.
+    pub need: NeedId,
+    /// What they said, oldest first.
+    pub entries: Vec<TranscriptEntry>,
+}
+
+/// A message from the stakeholder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Received {
+    /// Our id for it.
+    pub message: MessageId,
+    /// How it came.
+    pub channel: Channel,
+    /// From which address.
+    pub from: EmailAddress,
+    /// Whether that address is one of the stakeholder's.
+    pub origin: Origin,
+    /// When we got it.
+    pub received_at: Timestamp,
+    /// When they wrote it: the mail's own date, unless that cannot be.
+    pub written_at: Timestamp,
+    /// The subject.
+    pub subject: String,
+    /// What they wrote, without quotes and signature; at most [`Received::MOST_TEXT`] bytes.
+    pub text: String,
+    /// What came with it.
+    pub attachments: Vec<FileRef>,
+    /// Whether a person wrote it.
+    pub author: Author,
+    /// The mail's Message-ID, with its angle brackets, for threading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport_id: Option<String>,
+}
+
+impl Received {
+    /// A longer message goes to the operator's eyes in full and to the readers cut: nobody answers
+    /// a question after 20,000 bytes.
+    pub const MOST_TEXT: usize = 20_000;
+}
+
+/// Whether a message came from an address that we know to be the stakeholder's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// It did.
+    Known,
+    /// It carries the conversation's token or thread, but comes from somebody else's address.
+    Stranger,
+}
+
+/// Whether a person or a program wrote a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Author {
+    /// A person, as far as can be told.
+    Person,
+    /// A program: an absence note, a receipt. Never an answer, and never answered.
+    Automatic,
+}
+
+/// How the reading of the inbox, or of a transcript, has failed so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadingAttempts {
+    /// How often in a row.
+    pub failed: u32,
+    /// Not to be tried again before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<Timestamp>,
+    /// What the last failure was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Something that the next message owes the stakeholder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReplyItem {
+    /// Its id, so that a message can say which items it carried.
+    pub id: ReplyItemId,
+    /// Since when it is owed.
+    pub since: Timestamp,
+    /// What.
+    pub what: Owed,
+}
+
+/// What can be owed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "owed", rename_all = "snake_case")]
+pub enum Owed {
+    /// Thanks for these answers.
+    Acknowledgement {
+        /// The slots that were filled.
+        slots: Vec<SlotKey>,
+    },
+    /// A question about an unclear answer.
+    Clarification {
+        /// Which slot.
+        slot: SlotKey,
+        /// What the answer might have meant.
+        candidates: Vec<Value>,
+    },
+    /// An operator's words.
+    Answer {
+        /// The words.
+        text: String,
+        /// Whose.
+        by: String,
+        /// What they answer, verbatim, when known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        question: Option<String>,
+    },
+    /// Word that a question no longer needs an answer.
+    Withdrawal {
+        /// The question.
+        question: String,
+    },
+}
+
+/// One question in one message that was really sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// What was asked.
+    pub slot: SlotKey,
+    /// In which message.
+    pub message: MessageId,
+    /// By which channel.
+    pub channel: Channel,
+    /// When it was handed over.
+    pub at: Timestamp,
+    /// Whether it was a reminder.
+    pub reminder: bool,
+}
+
+/// A message of ours between the decision and its fate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outgoing {
+    /// The message, and the outbox row.
+    pub message: MessageId,
+    /// By which channel.
+    pub channel: Channel,
+    /// To which address.
+    pub to: EmailAddress,
+    /// When it was decided.
+    pub decided_at: Timestamp,
+    /// What kind of message.
+    pub kind: MessageKind,
+    /// Its subject.
+    pub subject: String,
+    /// The questions in it, each with whether it was a reminder.
+    pub asks: Vec<(SlotKey, bool)>,
+    /// The reply items in it.
+    pub items: Vec<ReplyItemId>,
+    /// The briefs in it: need, and place in its list.
+    pub briefs: Vec<(NeedId, usize)>,
+    /// Since when its fate is unknown, if the hand-over was cut off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_since: Option<Timestamp>,
+    /// Whether it was handed over a second time, because its fate was unknown and the policy says
+    /// so. There is no third time.
+    #[serde(default)]
+    pub resent: bool,
+}
+
+/// What a message is for, in the order of the rules that send them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageKind {
+    /// It answers what the person wrote. It does not count against the gap and the cap.
+    Reply,
+    /// It asks something for the first time.
+    Ask,
+    /// It asks again.
+    FollowUp,
+}
+
+/// A message that was really sent. Kept for seven days, for the cap and in case it comes back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sent {
+    /// Which.
+    pub message: MessageId,
+    /// To which address.
+    pub to: EmailAddress,
+    /// When it was handed over.
+    pub at: Timestamp,
+    /// What for.
+    pub kind: MessageKind,
+    /// The reply items that it carried; owed again should it come back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub carried: Vec<ReplyItem>,
+}
+
+/// A pause for a human. While one stands, nothing is sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hold {
+    /// Its id.
+    pub id: HoldId,
+    /// Why.
+    pub reason: HoldReason,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// Why a conversation is on hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum HoldReason {
+    /// The stakeholder asked something that the software may not answer.
+    StakeholderQuestion {
+        /// In which message.
+        message: MessageId,
+        /// Their words.
+        quote: String,
+    },
+    /// They wrote about something else.
+    OutOfScope {
+        /// In which message.
+        message: MessageId,
+        /// Their words.
+        quote: String,
+    },
+    /// They want to deal with a person.
+    WantsPerson {
+        /// In which message.
+        message: MessageId,
+        /// Their words.
+        quote: String,
+    },
+    /// They do not want to be written to.
+    RefusesContact {
+        /// In which message.
+        message: MessageId,
+        /// Their words.
+        quote: String,
+    },
+    /// They named somebody else to talk to.
+    NamesAnother {
+        /// In which message.
+        message: MessageId,
+        /// Their words.
+        quote: String,
+    },
+    /// A message that no rule knows what to do with: it answers nothing that is open.
+    NothingUnderstood {
+        /// Which.
+        message: MessageId,
+        /// Its first words.
+        quote: String,
+    },
+    /// Somebody else answered.
+    UnknownSender {
+        /// In which message.
+        message: MessageId,
+        /// From which address.
+        from: EmailAddress,
+    },
+    /// The reader failed too often.
+    ReadingFailed {
+        /// What it said last.
+        error: String,
+    },
+    /// A message may or may not have been sent.
+    UnknownSend {
+        /// Which.
+        message: MessageId,
+        /// What broke off.
+        why: String,
+    },
+    /// The far side will not take a message, though its address is good.
+    SendRefused {
+        /// Which.
+        message: MessageId,
+        /// What it said.
+        why: String,
+    },
+    /// There is something to say and no contact that may be used.
+    Unreachable,
+    /// All reminders went unanswered.
+    Silence,
+    /// An operator asked for it.
+    Operator {
+        /// Who.
+        by: String,
+        /// Why.
+        note: String,
+    },
+}
+
+impl HoldReason {
+    /// The reason's name on the wire.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::StakeholderQuestion { .. } => "stakeholder_question",
+            Self::OutOfScope { .. } => "out_of_scope",
+            Self::WantsPerson { .. } => "wants_person",
+            Self::RefusesContact { .. } => "refuses_contact",
+            Self::NamesAnother { .. } => "names_another",
+            Self::NothingUnderstood { .. } => "nothing_understood",
+            Self::UnknownSender { .. } => "unknown_sender",
+            Self::ReadingFailed { .. } => "reading_failed",
+            Self::UnknownSend { .. } => "unknown_send",
+            Self::SendRefused { .. } => "send_refused",
+            Self::Unreachable => "unreachable",
+            Self::Silence => "silence",
+            Self::Operator { .. } => "operator",
+        }
+    }
+
+    /// The reason in a sentence for an operator.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::StakeholderQuestion { quote, .. } => format!("The stakeholder asks: “{quote}”"),
+            Self::OutOfScope { quote, .. } => {
+                format!("The stakeholder writes about something else: “{quote}”")
+            }
+            Self::WantsPerson { quote, .. } => {
+                format!("The stakeholder wants to deal with a person: “{quote}”")
+            }
+            Self::RefusesContact { quote, .. } => {
+                format!("The stakeholder does not want to be written to: “{quote}”")
+            }
+            Self::NamesAnother { quote, .. } => {
+                format!("The stakeholder names somebody else to talk to: “{quote}”")
+            }
+            Self::NothingUnderstood { quote, .. } => {
+                format!("A message answers nothing that was asked: “{quote}”")
+            }
+            Self::UnknownSender { from, .. } => {
+                format!(
+                    "A message came from {from}, which is not one of the stakeholder's addresses"
+                )
+            }
+            Self::ReadingFailed { error } => {
+                format!("A message could not be read, after several tries: {error}")
+            }
+            Self::UnknownSend { message, why } => {
+                format!("Message {message} may or may not have been sent: {why}")
+            }
+            Self::SendRefused { message, why } => {
+                format!("Message {message} was refused: {why}")
+            }
+            Self::Unreachable => "No contact of the stakeholder can be used".to_owned(),
+            Self::Silence => "All reminders went unanswered".to_owned(),
+            Self::Operator { by, note } => format!("{by} asked for it: {note}"),
+        }
+    }
+}
+
+/// An operator handles the conversation alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakenOver {
+    /// Who.
+    pub by: String,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// An operator's command, waiting to be run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QuickAction {
+    /// Who gave it.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub action: Action,
+}
+
+/// What an operator can command in one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum Action {
+    /// Tell the stakeholder this, in the daemon's voice, as soon as sending is allowed.
+    Answer {
+        /// The words.
+        text: String,
+    },
+    /// Lift every hold.
+    Resume,
+    /// Take this as the value of a slot.
+    Fill {
+        /// Which slot.
+        slot: SlotKey,
+        /// The value.
+        value: Value,
+        /// On what grounds.
+        note: String,
+    },
+    /// Say what became of a message whose fate is unknown.
+    ResolveSend {
+        /// Which message.
+        message: MessageId,
+        /// Whether it was sent.
+        sent: bool,
+    },
+}

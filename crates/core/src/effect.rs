@@ -1,0 +1,89 @@
+//! What an operation decides that the world outside must see. Effects are stored with the state
+//! that decided them, in one commit, and carried out afterwards.
+
+use crate::{
+    id::{MessageId, NeedId},
+    need::{Outcome, OutcomeKind},
+    plan::{Draft, MessagePlan},
+    slot::Evidence,
+    value::Value,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// One thing to carry out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "effect", rename_all = "snake_case")]
+pub enum Effect {
+    /// A message to hand to a transport.
+    Send(Box<OutboundMessage>),
+    /// A message that must not go any more, if it still can be kept from going: the state that it
+    /// was worded for is gone.
+    Recall {
+        /// Which.
+        message: MessageId,
+        /// Why.
+        why: String,
+    },
+    /// A message of unknown fate that is to be handed over once more, the same bytes.
+    Resend {
+        /// Which.
+        message: MessageId,
+    },
+    /// A need has its one outcome.
+    NeedSettled {
+        /// Which.
+        need: NeedId,
+        /// How it ended.
+        outcome: Box<Outcome>,
+    },
+    /// Something the workflow should hear of.
+    Event {
+        /// About which need.
+        need: NeedId,
+        /// What.
+        event: NeedEvent,
+    },
+}
+
+/// A message, worded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutboundMessage {
+    /// Its id, its outbox row's id, and the left half of its Message-ID.
+    pub id: MessageId,
+    /// When it was decided; its Date.
+    pub at: Timestamp,
+    /// What binds a reply to the conversation.
+    pub reply_token: String,
+    /// What it had to say, to whom, in which thread.
+    pub plan: MessagePlan,
+    /// How it says it.
+    pub draft: Draft,
+}
+
+/// News for a workflow, beside its one outcome.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum NeedEvent {
+    /// The answer came after the need had ended.
+    LateAnswer {
+        /// How the need had ended.
+        after: OutcomeKind,
+        /// Which slot.
+        slot: String,
+        /// The value.
+        value: Value,
+        /// What it rests on.
+        evidence: Evidence,
+    },
+    /// Do you still wait?
+    StillWaiting {
+        /// When it was asked.
+        at: Timestamp,
+    },
+    /// The registration could not become part of the conversation.
+    Rejected {
+        /// Why.
+        why: String,
+    },
+}

@@ -1,0 +1,121 @@
+//! What happened outside, as it is stored before anything is acknowledged.
+
+use crate::{
+    conversation::{Action, Received},
+    id::{MessageId, NeedId},
+    need::Registration,
+    policy::Policy,
+    stakeholder::Stakeholder,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// An input in the order in which the store took it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredInput {
+    /// Its place in the order of this conversation's inputs.
+    pub seq: i64,
+    /// When it was stored.
+    pub at: Timestamp,
+    /// What happened.
+    pub input: Input,
+}
+
+/// One thing that happened outside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "input", rename_all = "snake_case")]
+pub enum Input {
+    /// A workflow registered a need. What it said of the stakeholder is merged: contacts are
+    /// added, an empty name is filled.
+    NeedRegistered {
+        /// The need.
+        registration: Box<Registration>,
+        /// The person it is about.
+        stakeholder: Box<Stakeholder>,
+    },
+    /// A workflow took a need back.
+    NeedCancelled {
+        /// Which.
+        need: NeedId,
+    },
+    /// A workflow asked after a need; it still waits.
+    CallerSeen {
+        /// Which.
+        need: NeedId,
+    },
+    /// The stakeholder, or somebody in their thread, wrote.
+    MessageReceived(Box<Received>),
+    /// A transport said what became of a message.
+    Dispatched {
+        /// Which message.
+        message: MessageId,
+        /// What became of it.
+        fate: Fate,
+    },
+    /// A message that had been handed over came back.
+    Bounced {
+        /// Which message.
+        message: MessageId,
+        /// Whether the address will never work.
+        permanent: bool,
+        /// What the far side said, bounded.
+        reason: String,
+    },
+    /// An operator gave a command that is run by a rule of its own.
+    QuickAction {
+        /// Who.
+        by: String,
+        /// What.
+        action: Action,
+    },
+    /// An operator paused the conversation.
+    HoldRequested {
+        /// Who.
+        by: String,
+        /// Why.
+        note: String,
+    },
+    /// An operator took the conversation over.
+    TakenOver {
+        /// Who.
+        by: String,
+    },
+    /// An operator gave the conversation back.
+    HandedBack {
+        /// Who.
+        by: String,
+    },
+    /// The tenant's rules changed.
+    PolicyChanged(Box<Policy>),
+}
+
+/// What became of a message that was handed to a transport.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "fate", rename_all = "snake_case")]
+pub enum Fate {
+    /// The far side took it.
+    Sent {
+        /// When.
+        at: Timestamp,
+        /// The Message-ID, or the provider's id.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        transport_id: Option<String>,
+    },
+    /// The far side will not take it, or the transport gave up after its bounded tries.
+    Refused {
+        /// Whether the address will never work, as opposed to this message or this hour.
+        address_is_bad: bool,
+        /// What the far side said, bounded.
+        reason: String,
+    },
+    /// The connection died where nobody can tell.
+    Unknown {
+        /// What broke off.
+        why: String,
+    },
+    /// It was taken out of the outbox before it was handed over.
+    Withdrawn {
+        /// Why.
+        why: String,
+    },
+}

@@ -1,0 +1,187 @@
+//! What happens next: computed from the state and the time, never stored.
+
+mod rules;
+mod watch;
+
+pub use rules::{RULES, Rule, RuleName};
+pub(crate) use rules::{first_unsaid_at, silent_slots, unasked_slots, untold_briefs};
+pub use watch::Watch;
+
+use crate::{
+    conversation::Conversation,
+    id::{MessageId, NeedId},
+    need::OutcomeKind,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// What happens next with a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "phase", rename_all = "snake_case")]
+pub enum Phase {
+    /// Take registrations and cancellations into the state.
+    ApplyNeedOperations,
+    /// End needs whose time is up.
+    ExpireNeeds {
+        /// Which.
+        needs: Vec<NeedId>,
+    },
+    /// End needs that have what they require, or never will.
+    SettleNeeds {
+        /// Which, and how.
+        needs: Vec<(NeedId, OutcomeKind)>,
+    },
+    /// An operator has taken over: nothing is read or sent.
+    HandsOff,
+    /// Read an earlier transcript.
+    CatchUp {
+        /// The need that brought it.
+        need: NeedId,
+    },
+    /// Read what waits in the inbox.
+    ReadInbox {
+        /// Which messages.
+        messages: Vec<MessageId>,
+    },
+    /// Run operators' commands.
+    RunQuickActions,
+    /// A hold stands: wait for a human.
+    AwaitOperator,
+    /// There is something to say and nobody to say it to: pause.
+    EscalateUnreachable,
+    /// Send what the last words of the person call for.
+    Reply,
+    /// Ask what was never asked.
+    Ask,
+    /// Ask again.
+    FollowUp,
+    /// All reminders went unanswered: do what the ladder says.
+    EscalateSilence,
+    /// Ask callers whether they still wait.
+    ProbeCaller {
+        /// For which needs.
+        needs: Vec<NeedId>,
+    },
+    /// Nothing, until then.
+    Wait {
+        /// The first instant at which that changes.
+        until: Timestamp,
+    },
+    /// Nothing, until something arrives.
+    Idle,
+}
+
+impl Phase {
+    /// Whether there is nothing to do in it but wait.
+    pub fn is_waiting(&self) -> bool {
+        matches!(
+            self,
+            Self::HandsOff | Self::AwaitOperator | Self::Wait { .. } | Self::Idle
+        )
+    }
+}
+
+/// Says what happens next. Pure; the first rule of [`RULES`] that matches wins.
+pub fn determine_phase(conversation: &Conversation, now: Timestamp) -> Phase {
+    let watch = Watch::new(now);
+    first_match(conversation, &watch).unwrap_or_else(|| match next_change(conversation, now) {
+        Some(until) => Phase::Wait { until },
+        None => Phase::Idle,
+    })
+}
+
+/// The first instant after `now` at which [`determine_phase`] would answer differently if nothing
+/// arrived; none when it never would.
+pub fn next_wake(conversation: &Conversation, now: Timestamp) -> Option<Timestamp> {
+    next_change(conversation, now)
+}
+
+/// When the conversation is due again: now, if there is something to do now.
+pub fn due_at(conversation: &Conversation, now: Timestamp) -> Option<Timestamp> {
+    if determine_phase(conversation, now).is_waiting() {
+        next_wake(conversation, now)
+    } else {
+        Some(now)
+    }
+}
+
+/// The answer of [`determine_phase`] with every rule and why it did or did not match.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// The instant that it is about.
+    pub at: Timestamp,
+    /// The phase.
+    pub phase: Phase,
+    /// When that changes if nothing arrives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_wake: Option<Timestamp>,
+    /// Every rule, in order.
+    pub rules: Vec<Finding>,
+}
+
+/// What one rule finds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The rule.
+    pub rule: RuleName,
+    /// Whether it matches.
+    pub matches: bool,
+    /// Whether it is the one that wins.
+    pub wins: bool,
+    /// Why, in a sentence.
+    pub why: String,
+    /// When its finding may change if nothing arrives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+}
+
+/// Explains [`determine_phase`].
+pub fn explain(conversation: &Conversation, now: Timestamp) -> Explanation {
+    let mut won = false;
+    let rules = RULES
+        .iter()
+        .map(|rule| {
+            let watch = Watch::explaining(now);
+            let matches = rule.check(conversation, &watch).is_some();
+            let wins = matches && !won;
+            won |= matches;
+            Finding {
+                rule: rule.name,
+                matches,
+                wins,
+                why: watch.reason(),
+                until: watch.changes_at(),
+            }
+        })
+        .collect();
+    Explanation {
+        at: now,
+        phase: determine_phase(conversation, now),
+        next_wake: next_wake(conversation, now),
+        rules,
+    }
+}
+
+fn first_match(conversation: &Conversation, watch: &Watch) -> Option<Phase> {
+    RULES
+        .iter()
+        .find_map(|rule| rule.check(conversation, watch))
+}
+
+fn next_change(conversation: &Conversation, now: Timestamp) -> Option<Timestamp> {
+    /// A threshold that changes nothing is passed over; after this many an early wake, which only
+    /// looks again, is cheaper than looking further.
+    const MOST_PASSED_OVER: usize = 64;
+
+    let watch = Watch::new(now);
+    let phase = first_match(conversation, &watch);
+    let mut change = watch.changes_at()?;
+    for _ in 0..MOST_PASSED_OVER {
+        let later = Watch::new(change);
+        if first_match(conversation, &later) != phase {
+            return Some(change);
+        }
+        change = later.changes_at()?;
+    }
+    Some(change)
+}

@@ -1,0 +1,472 @@
+//! The rules, in order. The first that matches says what happens next.
+
+use super::{Phase, Watch};
+use crate::{
+    conversation::{Conversation, MessageKind, Received},
+    id::NeedId,
+    ladder::{self, Chase, Silence},
+    need::{Need, OutcomeKind},
+    policy::Wait,
+    sending::{self, Permission, permission},
+    slot::{SlotKey, Standing},
+    stakeholder::Consent,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// One rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its name.
+    pub name: RuleName,
+    /// Why it stands where it stands.
+    pub place: &'static str,
+    check: fn(&Conversation, &Watch) -> Option<Phase>,
+}
+
+impl Rule {
+    /// The phase, if the rule matches.
+    pub fn check(&self, conversation: &Conversation, watch: &Watch) -> Option<Phase> {
+        (self.check)(conversation, watch)
+    }
+}
+
+/// The names of the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each name is explained by its rule")]
+pub enum RuleName {
+    ApplyNeedOperations,
+    ExpireNeeds,
+    SettleNeeds,
+    HandsOff,
+    CatchUp,
+    ReadInbox,
+    RunQuickActions,
+    AwaitOperator,
+    EscalateUnreachable,
+    Reply,
+    Ask,
+    FollowUp,
+    EscalateSilence,
+    ProbeCaller,
+}
+
+/// The rules, in order. When none matches there is nothing to do but wait.
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: RuleName::ApplyNeedOperations,
+        place: "First, because every other rule looks at the needs as they are wanted now.",
+        check: apply_need_operations,
+    },
+    Rule {
+        name: RuleName::ExpireNeeds,
+        place: "Before settling, so that a value which came too late cannot fulfil a need, and \
+                before any hold, because a deadline holds whatever happens.",
+        check: expire_needs,
+    },
+    Rule {
+        name: RuleName::SettleNeeds,
+        place: "Also while held or taken over: settling sends nothing to the person, and a \
+                workflow should not wait for an operator once its answer is there.",
+        check: settle_needs,
+    },
+    Rule {
+        name: RuleName::HandsOff,
+        place: "Before reading: an operator who has taken over reads for themselves.",
+        check: hands_off,
+    },
+    Rule {
+        name: RuleName::CatchUp,
+        place: "Before the inbox, because what was said earlier comes first, and before any \
+                question, so that nothing known is asked.",
+        check: catch_up,
+    },
+    Rule {
+        name: RuleName::ReadInbox,
+        place: "Before commands and holds: what the person wrote may answer everything, and \
+                reading sends nothing.",
+        check: read_inbox,
+    },
+    Rule {
+        name: RuleName::RunQuickActions,
+        place: "Before the hold that they may lift.",
+        check: run_quick_actions,
+    },
+    Rule {
+        name: RuleName::AwaitOperator,
+        place: "From here on everything sends, so a hold blocks everything below.",
+        check: await_operator,
+    },
+    Rule {
+        name: RuleName::EscalateUnreachable,
+        place: "Before all sending, because none of it could succeed.",
+        check: escalate_unreachable,
+    },
+    Rule {
+        name: RuleName::Reply,
+        place: "Before asking: somebody who wrote is answered first, and the same message asks \
+                what is new.",
+        check: reply,
+    },
+    Rule {
+        name: RuleName::Ask,
+        place: "Before reminding: the message that asks something new makes a reminder wait.",
+        check: ask,
+    },
+    Rule {
+        name: RuleName::FollowUp,
+        place: "Once nothing new is to be said.",
+        check: follow_up,
+    },
+    Rule {
+        name: RuleName::EscalateSilence,
+        place: "Once there is no reminder left.",
+        check: escalate_silence,
+    },
+    Rule {
+        name: RuleName::ProbeCaller,
+        place: "Last, because it concerns nobody but the caller.",
+        check: probe_caller,
+    },
+];
+
+fn apply_need_operations(c: &Conversation, w: &Watch) -> Option<Phase> {
+    w.say(|| {
+        format!(
+            "{} registrations or cancellations wait",
+            c.need_operations.len()
+        )
+    });
+    (!c.need_operations.is_empty()).then_some(Phase::ApplyNeedOperations)
+}
+
+fn expire_needs(c: &Conversation, w: &Watch) -> Option<Phase> {
+    let needs: Vec<NeedId> = c
+        .open_needs()
+        .filter(|(_, need)| is_over(c, need, w))
+        .map(|(id, _)| id.clone())
+        .collect();
+    w.say(|| match needs.len() {
+        0 => "no open need's deadline has passed".to_owned(),
+        some => format!("the deadline of {some} open needs has passed"),
+    });
+    (!needs.is_empty()).then_some(Phase::ExpireNeeds { needs })
+}
+
+/// A reply that arrived in time and has not been read may still count, for a bounded while.
+fn is_over(c: &Conversation, need: &Need, w: &Watch) -> bool {
+    if !w.reached(need.deadline) {
+        return false;
+    }
+    let reply_in_time = c
+        .inbox
+        .iter()
+        .any(|message| message.received_at < need.deadline);
+    !reply_in_time || w.reached(c.policy.expiry_grace.after(need.deadline))
+}
+
+fn settle_needs(c: &Conversation, w: &Watch) -> Option<Phase> {
+    let needs: Vec<(NeedId, OutcomeKind)> = c
+        .open_needs()
+        .filter_map(|(id, need)| outcome_of(c, need).map(|outcome| (id.clone(), outcome)))
+        .collect();
+    w.say(|| match needs.len() {
+        0 => "no open need has all that it requires".to_owned(),
+        some => format!("{some} open needs have all that they require, or never will"),
+    });
+    (!needs.is_empty()).then_some(Phase::SettleNeeds { needs })
+}
+
+/// How an open need ends as things stand; none while it has to wait.
+fn outcome_of(c: &Conversation, need: &Need) -> Option<OutcomeKind> {
+    let standings = || {
+        need.slots
+            .iter()
+            .filter(|slot| slot.required)
+            .filter_map(|slot| c.slots.get(&slot.key))
+            .map(|slot| &slot.standing)
+    };
+    let told = need.briefs.iter().all(|brief| brief.told.is_some());
+    if told && standings().all(|standing| matches!(standing, Standing::Filled(_))) {
+        Some(OutcomeKind::Fulfilled)
+    } else if standings().any(|standing| matches!(standing, Standing::Declined { .. })) {
+        Some(OutcomeKind::Declined)
+    } else if opted_out_of_everything(c) {
+        Some(OutcomeKind::OptedOut)
+    } else {
+        None
+    }
+}
+
+fn opted_out_of_everything(c: &Conversation) -> bool {
+    let contacts = &c.stakeholder.contacts;
+    !contacts.is_empty()
+        && contacts
+            .iter()
+            .all(|contact| matches!(contact.consent, Consent::OptedOut { .. }))
+}
+
+fn hands_off(c: &Conversation, w: &Watch) -> Option<Phase> {
+    w.say(|| match &c.taken_over {
+        Some(taken) => format!("{} has taken over", taken.by),
+        None => "no operator has taken over".to_owned(),
+    });
+    c.taken_over.as_ref().map(|_| Phase::HandsOff)
+}
+
+fn catch_up(c: &Conversation, w: &Watch) -> Option<Phase> {
+    let Some(transcript) = c.transcripts.first() else {
+        w.say(|| "no earlier transcript waits to be read".to_owned());
+        return None;
+    };
+    if !may_read(c, w) {
+        return None;
+    }
+    w.say(|| {
+        format!(
+            "the transcript that came with need {} waits",
+            transcript.need
+        )
+    });
+    Some(Phase::CatchUp {
+        need: transcript.need.clone(),
+    })
+}
+
+fn read_inbox(c: &Conversation, w: &Watch) -> Option<Phase> {
+    /// A reader gets at most this many messages at once: more is no burst, and forms must stay
+    /// small.
+    const MOST_AT_ONCE: usize = 10;
+
+    let Some(paused_at) = burst_end(c) else {
+        w.say(|| "the inbox is empty".to_owned());
+        return None;
+    };
+    if !w.reached(paused_at) {
+        w.say(|| format!("more messages may follow, until {paused_at}"));
+        return None;
+    }
+    if !may_read(c, w) {
+        return None;
+    }
+    w.say(|| format!("{} messages wait", c.inbox.len()));
+    let messages = c.inbox.iter().take(MOST_AT_ONCE);
+    Some(Phase::ReadInbox {
+        messages: messages.map(|message| message.message.clone()).collect(),
+    })
+}
+
+/// When the burst that the inbox holds counts as over: a pause after its last message, but not
+/// longer than ten pauses after its first, so that nobody can write without end unread.
+fn burst_end(c: &Conversation) -> Option<Timestamp> {
+    let received = |message: &Received| message.received_at;
+    let first = c.inbox.iter().map(received).min()?;
+    let last = c.inbox.iter().map(received).max()?;
+    let pause = c.policy.burst;
+    let longest =
+        Wait::seconds(u32::try_from(pause.as_seconds().saturating_mul(10)).unwrap_or(u32::MAX));
+    Some(pause.after(last).min(longest.after(first)))
+}
+
+/// Whether a reader may be asked: not while it rests after a failure, and not again once an
+/// operator has been told.
+fn may_read(c: &Conversation, w: &Watch) -> bool {
+    if c.reading.failed >= c.policy.reading_tries.max(1) {
+        w.say(|| {
+            format!(
+                "reading failed {} times; an operator decides",
+                c.reading.failed
+            )
+        });
+        return false;
+    }
+    if let Some(retry_at) = c.reading.retry_at
+        && !w.reached(retry_at)
+    {
+        w.say(|| {
+            format!(
+                "reading failed {} times, next try at {retry_at}",
+                c.reading.failed
+            )
+        });
+        return false;
+    }
+    true
+}
+
+fn run_quick_actions(c: &Conversation, w: &Watch) -> Option<Phase> {
+    w.say(|| format!("{} commands wait", c.quick_actions.len()));
+    (!c.quick_actions.is_empty()).then_some(Phase::RunQuickActions)
+}
+
+fn await_operator(c: &Conversation, w: &Watch) -> Option<Phase> {
+    w.say(|| match c.holds.first() {
+        Some(hold) => hold.reason.sentence(),
+        None => "no hold stands".to_owned(),
+    });
+    (!c.holds.is_empty()).then_some(Phase::AwaitOperator)
+}
+
+fn escalate_unreachable(c: &Conversation, w: &Watch) -> Option<Phase> {
+    if sending::contact(c).is_some() {
+        w.say(|| "a contact may be used".to_owned());
+        return None;
+    }
+    let to_say = !c.reply_items.is_empty() || first_unsaid_at(c).is_some() || reminder_due(c, w);
+    w.say(|| match to_say {
+        true => "there is something to say, and no contact may be used".to_owned(),
+        false => "no contact may be used, but there is nothing to say".to_owned(),
+    });
+    to_say.then_some(Phase::EscalateUnreachable)
+}
+
+fn reply(c: &Conversation, w: &Watch) -> Option<Phase> {
+    if c.reply_items.is_empty() {
+        w.say(|| "nothing is owed to the stakeholder".to_owned());
+        return None;
+    }
+    allowed(c, MessageKind::Reply, w).then_some(Phase::Reply)
+}
+
+fn ask(c: &Conversation, w: &Watch) -> Option<Phase> {
+    if first_unsaid_at(c).is_none() {
+        w.say(|| "nothing is left that was never asked or told".to_owned());
+        return None;
+    }
+    allowed(c, MessageKind::Ask, w).then_some(Phase::Ask)
+}
+
+fn follow_up(c: &Conversation, w: &Watch) -> Option<Phase> {
+    if !reminder_due(c, w) {
+        w.say(|| match w.changes_at() {
+            Some(at) => format!("the next reminder is due at {at}"),
+            None => "no reminder is to come".to_owned(),
+        });
+        return None;
+    }
+    allowed(c, MessageKind::FollowUp, w).then_some(Phase::FollowUp)
+}
+
+/// Whether the one gate lets a message of this kind go now.
+fn allowed(c: &Conversation, kind: MessageKind, w: &Watch) -> bool {
+    let permission = permission(c, kind, w);
+    w.say(|| permission.to_string());
+    permission == Permission::Now
+}
+
+/// Whether some open question's next reminder is due.
+fn reminder_due(c: &Conversation, w: &Watch) -> bool {
+    // Every chase is looked at, so that the watch notes the earliest.
+    open_chases(c).fold(false, |due, (_, chase)| {
+        let reached = match chase {
+            Chase::Remind { at } => w.reached(at),
+            Chase::UsedUp { .. } | Chase::Unasked => false,
+        };
+        due || reached
+    })
+}
+
+fn escalate_silence(c: &Conversation, w: &Watch) -> Option<Phase> {
+    let silent = silent_slots(c, w);
+    w.say(|| match silent.len() {
+        0 => "no question has gone unanswered through all its reminders".to_owned(),
+        some => format!("{some} questions went unanswered through all their reminders"),
+    });
+    (!silent.is_empty()).then_some(Phase::EscalateSilence)
+}
+
+/// The questions whose ladder is used up, with what that means.
+pub(crate) fn silent_slots(c: &Conversation, w: &Watch) -> Vec<(SlotKey, Silence)> {
+    open_chases(c)
+        .filter_map(|(key, chase)| match chase {
+            // Where silence means expiry, the deadline does what is to be done.
+            Chase::UsedUp {
+                silence: Silence::Expire,
+                ..
+            } => None,
+            Chase::UsedUp { at, silence } if w.reached(at) => Some((key.clone(), silence)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Every required open slot, with what its ladder says.
+fn open_chases(c: &Conversation) -> impl Iterator<Item = (&SlotKey, Chase)> {
+    c.slots
+        .iter()
+        .filter(|(key, slot)| slot.standing.is_open() && is_required(c, key))
+        .map(|(key, slot)| (key, ladder::chase(c, key, slot)))
+}
+
+fn is_required(c: &Conversation, key: &SlotKey) -> bool {
+    c.open_needs().any(|(_, need)| {
+        need.slots
+            .iter()
+            .any(|slot| slot.required && slot.key == *key)
+    })
+}
+
+fn probe_caller(c: &Conversation, w: &Watch) -> Option<Phase> {
+    let Some(patience) = c.policy.probe_caller_after else {
+        w.say(|| "callers are not probed".to_owned());
+        return None;
+    };
+    let needs: Vec<NeedId> = c
+        .open_needs()
+        .filter(|(_, need)| {
+            need.caller_probed_at
+                .is_none_or(|probed| probed < need.caller_seen_at)
+                && w.reached(patience.after(need.caller_seen_at))
+        })
+        .map(|(id, _)| id.clone())
+        .collect();
+    w.say(|| format!("{} callers have not been heard from", needs.len()));
+    (!needs.is_empty()).then_some(Phase::ProbeCaller { needs })
+}
+
+/// Since when something waits that was never asked or told; what is on its way does not wait.
+pub(crate) fn first_unsaid_at(c: &Conversation) -> Option<Timestamp> {
+    c.open_needs()
+        .filter(|(id, need)| {
+            unasked_slots(c, need).next().is_some() || untold_briefs(c, id, need).next().is_some()
+        })
+        .map(|(_, need)| need.registered_at)
+        .min()
+}
+
+/// The slots of a need, required or not, of which nothing is known and that were never asked.
+pub(crate) fn unasked_slots<'a>(
+    c: &'a Conversation,
+    need: &'a Need,
+) -> impl Iterator<Item = &'a SlotKey> {
+    need.slots
+        .iter()
+        .filter(|wanted| {
+            c.slots.get(&wanted.key).is_some_and(|slot| {
+                matches!(slot.standing, Standing::Missing) && !c.is_asked(&wanted.key)
+            })
+        })
+        .map(|wanted| &wanted.key)
+}
+
+/// The briefs of a need that were never told, by place.
+pub(crate) fn untold_briefs<'a>(
+    c: &'a Conversation,
+    id: &'a NeedId,
+    need: &'a Need,
+) -> impl Iterator<Item = (usize, &'a str)> {
+    need.briefs
+        .iter()
+        .enumerate()
+        .filter(move |(place, brief)| {
+            brief.told.is_none()
+                && !c.outgoing.iter().any(|message| {
+                    message
+                        .briefs
+                        .iter()
+                        .any(|(told, at)| told == id && at == place)
+                })
+        })
+        .map(|(place, brief)| (place, brief.text.as_str()))
+}

@@ -1,0 +1,130 @@
+//! Message plans: what the next message must say, to whom and by which channel, as data; and the
+//! templates that can word any of them.
+
+mod build;
+pub mod template;
+
+pub use build::plan_message;
+
+use crate::{
+    conversation::MessageKind,
+    id::{NeedId, ReplyItemId},
+    slot::SlotKey,
+    stakeholder::{Channel, EmailAddress},
+};
+use jiff::civil;
+use serde::{Deserialize, Serialize};
+
+/// Code's decision about one message. A writer may choose the words, nothing else.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MessagePlan {
+    /// Which rule sends it.
+    pub kind: MessageKind,
+    /// By which channel.
+    pub channel: Channel,
+    /// To which of the stakeholder's contacts.
+    pub to: EmailAddress,
+    /// How the person is addressed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The language to write in.
+    pub language: String,
+    /// The name to sign with.
+    pub signature: String,
+    /// The subject that the thread already has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_subject: Option<String>,
+    /// Message-IDs to put into References, oldest first; the last one is In-Reply-To.
+    pub references: Vec<String>,
+    /// What it is all for: the goals of the needs that it speaks of.
+    pub goals: Vec<String>,
+    /// What it must say, in this order.
+    pub items: Vec<PlanItem>,
+}
+
+/// One thing that a message must say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "item", rename_all = "snake_case")]
+pub enum PlanItem {
+    /// Thanks for answers, each repeated so that a misreading is seen.
+    Acknowledge {
+        /// The item's id among the reply items.
+        id: ReplyItemId,
+        /// Question and value, as shown to a person.
+        answers: Vec<(String, String)>,
+    },
+    /// An operator's answer, in its own words.
+    Answer {
+        /// The item's id among the reply items.
+        id: ReplyItemId,
+        /// The words.
+        text: String,
+        /// What they answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        question: Option<String>,
+    },
+    /// A question that is taken back.
+    Withdraw {
+        /// The item's id among the reply items.
+        id: ReplyItemId,
+        /// The question.
+        question: String,
+    },
+    /// A fact to be told once.
+    Brief {
+        /// The need.
+        need: NeedId,
+        /// Its place in the need's list.
+        place: usize,
+        /// The fact.
+        text: String,
+    },
+    /// A question about an unclear answer.
+    Clarify {
+        /// The item's id among the reply items.
+        id: ReplyItemId,
+        /// Which slot.
+        slot: SlotKey,
+        /// The question as first asked.
+        question: String,
+        /// What the answer might have meant, as shown to a person; may be empty.
+        candidates: Vec<String>,
+        /// Which answers fit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+    },
+    /// A question.
+    Question {
+        /// Which slot.
+        slot: SlotKey,
+        /// The words.
+        question: String,
+        /// Which answers fit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+        /// The day on which it was first asked, in the stakeholder's zone, when this is a reminder.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked_on: Option<civil::Date>,
+    },
+}
+
+/// The wording of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    /// The subject, one line.
+    pub subject: String,
+    /// The text, lines ended by `\n`.
+    pub body: String,
+    /// Who worded it.
+    pub by: Wording,
+}
+
+/// Who worded a draft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wording {
+    /// A model, and the draft passed every check.
+    Model,
+    /// The plan's template.
+    Template,
+}

@@ -1,0 +1,201 @@
+//! The one gate that every outbound message passes: whether it may go now, and if not, why.
+
+use crate::{
+    calendar::{Closure, Hours, Opening, opening},
+    conversation::{Conversation, MessageKind},
+    phase::Watch,
+    policy::Wait,
+    stakeholder::Contact,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Whether a message may be sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "may_send", rename_all = "snake_case")]
+pub enum Permission {
+    /// It may.
+    Now,
+    /// Not before then, if nothing else changes.
+    NotBefore {
+        /// The first instant at which it may.
+        at: Timestamp,
+        /// What it waits for.
+        why: Obstacle,
+    },
+    /// Not at any time, as things stand.
+    Never {
+        /// What has to change.
+        why: Obstacle,
+    },
+}
+
+/// What keeps a message from being sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Obstacle {
+    /// An operator has taken over.
+    TakenOver,
+    /// A hold stands.
+    Held,
+    /// A message from the stakeholder has not been read.
+    UnreadInbox,
+    /// A message of ours is on its way, or its fate is unknown.
+    OnItsWay,
+    /// No contact may be used.
+    NoContact,
+    /// Further needs may join the question.
+    Gathering,
+    /// The last message was too short a time ago.
+    MinimumGap,
+    /// Enough has been sent in the last seven days.
+    WeeklyCap,
+    /// It is night there.
+    QuietHours,
+    /// It is no working day there.
+    ClosedDay,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TakenOver => "an operator has taken over",
+            Self::Held => "a hold stands",
+            Self::UnreadInbox => "a message from the stakeholder has not been read",
+            Self::OnItsWay => "a message of ours is still on its way",
+            Self::NoContact => "no contact may be used",
+            Self::Gathering => "further needs may join the question",
+            Self::MinimumGap => "the last message was too short a time ago",
+            Self::WeeklyCap => "enough has been sent in the last seven days",
+            Self::QuietHours => "it is quiet hours for the stakeholder",
+            Self::ClosedDay => "it is no working day for the stakeholder",
+        })
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Now => f.write_str("it may be sent now"),
+            Self::NotBefore { at, why } => write!(f, "{why}, until {at}"),
+            Self::Never { why } => write!(f, "{why}"),
+        }
+    }
+}
+
+/// Whether a message of this kind may be sent at `now`.
+pub fn may_send(conversation: &Conversation, kind: MessageKind, now: Timestamp) -> Permission {
+    permission(conversation, kind, &Watch::new(now))
+}
+
+/// The contact that the next message goes to: the first that may be used.
+pub fn contact(conversation: &Conversation) -> Option<&Contact> {
+    conversation
+        .stakeholder
+        .contacts
+        .iter()
+        .find(|contact| contact.usable())
+}
+
+pub(crate) fn permission(
+    conversation: &Conversation,
+    kind: MessageKind,
+    watch: &Watch,
+) -> Permission {
+    if let Some(why) = standing_obstacle(conversation) {
+        return Permission::Never { why };
+    }
+    let hours = Hours {
+        zone: conversation.zone(),
+        quiet: conversation.policy.quiet_hours,
+        working_days_only: conversation.policy.working_days_only,
+        holidays: &conversation.policy.holidays,
+    };
+    let latest = thresholds(conversation, kind)
+        .into_iter()
+        .flatten()
+        .filter(|(at, _)| !watch.reached(*at))
+        .max_by_key(|(at, _)| *at);
+    if let Some((at, why)) = latest {
+        // What the pace allows at night has to wait for the morning as well.
+        let at = match opening(&hours, at) {
+            Opening::Open { .. } => at,
+            Opening::Closed { until, .. } => until,
+        };
+        return Permission::NotBefore { at, why };
+    }
+    let open = watch.ask(|now| {
+        let open = opening(&hours, now);
+        let until = match open {
+            Opening::Open { until } => until,
+            Opening::Closed { until, .. } => Some(until),
+        };
+        (open, until)
+    });
+    match open {
+        Opening::Open { .. } => Permission::Now,
+        Opening::Closed { until, why } => Permission::NotBefore {
+            at: until,
+            why: match why {
+                Closure::QuietHours => Obstacle::QuietHours,
+                Closure::Weekend | Closure::Holiday => Obstacle::ClosedDay,
+            },
+        },
+    }
+}
+
+/// What keeps everything from being sent until something happens, the weightiest first.
+fn standing_obstacle(conversation: &Conversation) -> Option<Obstacle> {
+    if conversation.taken_over.is_some() {
+        Some(Obstacle::TakenOver)
+    } else if !conversation.holds.is_empty() {
+        Some(Obstacle::Held)
+    } else if !conversation.inbox.is_empty() {
+        Some(Obstacle::UnreadInbox)
+    } else if !conversation.outgoing.is_empty() {
+        Some(Obstacle::OnItsWay)
+    } else if contact(conversation).is_none() {
+        Some(Obstacle::NoContact)
+    } else {
+        None
+    }
+}
+
+/// The instants that a message of this kind has to wait for.
+fn thresholds(
+    conversation: &Conversation,
+    kind: MessageKind,
+) -> [Option<(Timestamp, Obstacle)>; 3] {
+    let policy = &conversation.policy;
+    if kind == MessageKind::Reply {
+        // Somebody who wrote expects an answer; the pace is for messages that nobody asked for.
+        return [None; 3];
+    }
+    let gathering = (kind == MessageKind::Ask)
+        .then(|| crate::phase::first_unsaid_at(conversation))
+        .flatten()
+        .map(|since| (policy.gather.after(since), Obstacle::Gathering));
+    let gap = conversation
+        .sent
+        .iter()
+        .map(|sent| sent.at)
+        .max()
+        .map(|last| (policy.minimum_gap.after(last), Obstacle::MinimumGap));
+    let mut unasked: Vec<_> = conversation
+        .sent
+        .iter()
+        .filter(|sent| sent.kind != MessageKind::Reply)
+        .map(|sent| sent.at)
+        .collect();
+    unasked.sort_unstable();
+    let cap = usize::try_from(policy.weekly_cap)
+        .unwrap_or(usize::MAX)
+        .max(1);
+    let week = unasked
+        .len()
+        .checked_sub(cap)
+        .and_then(|place| unasked.get(place))
+        .map(|oldest| (Wait::days(7).after(*oldest), Obstacle::WeeklyCap));
+    [gathering, gap, week]
+}

@@ -1,0 +1,147 @@
+//! Slots: the typed values that needs wait for, and how much is known of each.
+
+use crate::{
+    id::{MessageId, NeedId},
+    value::{Kind, Value},
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a slot is about, and its name. Two needs with the same key share the question and answer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SlotKey {
+    /// What the slot is about (`property:42`). By default the need's own id, so that nothing is
+    /// shared unless asked for.
+    pub subject: String,
+    /// The slot's name: 1 to 64 of `a-z`, `0-9` and `_`.
+    pub name: String,
+}
+
+impl fmt::Display for SlotKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.subject, self.name)
+    }
+}
+
+// As text, `subject/name`: a name holds no slash, so the last one parts them whatever the subject.
+impl Serialize for SlotKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for SlotKey {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let (subject, name) = text
+            .rsplit_once('/')
+            .ok_or_else(|| serde::de::Error::custom("a slot key has the form subject/name"))?;
+        Ok(Self {
+            subject: subject.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+}
+
+/// One value that needs wait for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slot {
+    /// What may fill it.
+    pub kind: Kind,
+    /// The question as the stakeholder reads it.
+    pub question: String,
+    /// Yes-or-no questions that a reader must answer about its own proposal; any `no` makes the
+    /// value unclear.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub self_checks: Vec<String>,
+    /// What is known.
+    pub standing: Standing,
+    /// Values that this one has replaced, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Filled>,
+}
+
+/// What is known of a slot. That it was *asked* is not stored here: the ask ledger says so.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Standing {
+    /// Nothing.
+    Missing,
+    /// The person said when they will answer.
+    Promised {
+        /// The end of the day they named.
+        until: Timestamp,
+        /// Their words.
+        evidence: Evidence,
+    },
+    /// The person said something that could mean these values, or none for certain.
+    Unclear {
+        /// What it might have meant; may be empty.
+        candidates: Vec<Value>,
+        /// Their words.
+        evidence: Evidence,
+        /// Whether the person has been asked to clear it up, or will be with the next message.
+        why: String,
+    },
+    /// The value is known.
+    Filled(Filled),
+    /// The person will not say.
+    Declined {
+        /// Their words.
+        evidence: Evidence,
+    },
+}
+
+impl Standing {
+    /// The value, when there is one.
+    pub fn value(&self) -> Option<&Value> {
+        match self {
+            Self::Filled(filled) => Some(&filled.value),
+            _ => None,
+        }
+    }
+
+    /// Whether the slot still waits for words from the person.
+    pub fn is_open(&self) -> bool {
+        !matches!(self, Self::Filled(_) | Self::Declined { .. })
+    }
+}
+
+/// A value and what it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Filled {
+    /// The value.
+    pub value: Value,
+    /// What it rests on.
+    pub evidence: Evidence,
+    /// As of when it is true: when the person wrote it.
+    pub as_of: Timestamp,
+}
+
+/// What a value rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "source", rename_all = "snake_case")]
+pub enum Evidence {
+    /// Words in a message.
+    Message {
+        /// The message.
+        message: MessageId,
+        /// The words, verbatim: a substring of the message's visible text, or of a file's name.
+        quote: String,
+    },
+    /// An operator entered it.
+    Operator {
+        /// Who.
+        by: String,
+        /// On what grounds.
+        note: String,
+    },
+    /// Words in an earlier transcript that was handed over with a need.
+    Transcript {
+        /// The need that brought it.
+        need: NeedId,
+        /// The words, verbatim.
+        quote: String,
+    },
+}

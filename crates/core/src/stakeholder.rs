@@ -1,0 +1,265 @@
+//! The person on the other side, and the addresses that reach them.
+
+use crate::id::MessageId;
+use jiff::{Timestamp, tz::TimeZone};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A person, with what decides how they may be written to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stakeholder {
+    /// The caller's own name for this person, when it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// How the person is addressed, when known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A BCP 47 language tag. Templates exist for English.
+    pub language: String,
+    /// The person's time zone; without one, the policy's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<Zone>,
+    /// Where the person can be reached, best first.
+    pub contacts: Vec<Contact>,
+}
+
+impl Stakeholder {
+    /// The contact with this address, whatever its case.
+    pub fn contact(&self, address: &EmailAddress) -> Option<&Contact> {
+        self.contacts
+            .iter()
+            .find(|contact| contact.address.matches(address))
+    }
+}
+
+/// One address and what is known of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contact {
+    /// The channel that the address belongs to.
+    pub channel: Channel,
+    /// The address itself.
+    pub address: EmailAddress,
+    /// Whether messages arrive there.
+    pub health: Health,
+    /// Whether the person lets us write there.
+    pub consent: Consent,
+}
+
+impl Contact {
+    /// A contact of which nothing bad is known yet.
+    pub fn new(channel: Channel, address: EmailAddress) -> Self {
+        Self {
+            channel,
+            address,
+            health: Health::Working,
+            consent: Consent::Given,
+        }
+    }
+
+    /// Whether a message may go there at all.
+    pub fn usable(&self) -> bool {
+        self.health == Health::Working && self.consent == Consent::Given
+    }
+}
+
+/// A way of reaching somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Channel {
+    /// Internet mail.
+    Email,
+}
+
+impl fmt::Display for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Email => "email",
+        })
+    }
+}
+
+/// Whether messages to a contact arrive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Health {
+    /// Nothing speaks against it.
+    Working,
+    /// A message was refused for good, or came back.
+    Failed {
+        /// When that was.
+        since: Timestamp,
+        /// What the far side said, bounded.
+        reason: String,
+    },
+}
+
+/// Whether the person lets us write to a contact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Consent {
+    /// They were named by a caller and have not objected.
+    Given,
+    /// They told us to stop.
+    OptedOut {
+        /// When.
+        since: Timestamp,
+        /// In which message, when it was one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<MessageId>,
+    },
+}
+
+/// A mail address that is safe to put into a header or an SMTP command.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct EmailAddress(String);
+
+impl EmailAddress {
+    /// Reads `local@domain`.
+    ///
+    /// Stricter than RFC 5321 on purpose: no quoted local parts, no address literals, no white
+    /// space or control characters, at most 254 bytes in all (RFC 5321, section 4.5.3.1.3, less
+    /// the angle brackets) and 64 before the `@` (section 4.5.3.1.1).
+    pub fn parse(text: &str) -> Result<Self, AddressFault> {
+        let text = text.trim();
+        let (local, domain) = text.rsplit_once('@').ok_or(AddressFault::NoAt)?;
+        if text.len() > 254 || local.len() > 64 {
+            return Err(AddressFault::TooLong);
+        }
+        let atext = |c: char| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
+        if local.is_empty()
+            || !local
+                .split('.')
+                .all(|atom| !atom.is_empty() && atom.chars().all(atext))
+        {
+            return Err(AddressFault::Local);
+        }
+        let label = |label: &str| {
+            !label.is_empty()
+                && label.len() <= 63
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+        };
+        if !domain.split('.').all(label) {
+            return Err(AddressFault::Domain);
+        }
+        Ok(Self(format!("{local}@{}", domain.to_lowercase())))
+    }
+
+    /// The address as written, its domain in lower case.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The form to look an address up by: lower case throughout. RFC 5321 lets local parts differ
+    /// by case; no provider that people use does.
+    pub fn lookup_form(&self) -> String {
+        self.0.to_lowercase()
+    }
+
+    /// Whether both name the same mailbox.
+    pub fn matches(&self, other: &Self) -> bool {
+        self.lookup_form() == other.lookup_form()
+    }
+}
+
+impl<'de> Deserialize<'de> for EmailAddress {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+impl fmt::Display for EmailAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why a text is not a mail address that Liaison writes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressFault {
+    /// There is no `@`.
+    #[error("a mail address has the form name@domain")]
+    NoAt,
+    /// Longer than mail servers must accept.
+    #[error("a mail address has at most 254 characters, 64 of them before the @")]
+    TooLong,
+    /// The part before the `@`.
+    #[error("the part before the @ may hold letters, digits, dots and !#$%&'*+-/=?^_`{{|}}~")]
+    Local,
+    /// The part after the `@`.
+    #[error("the part after the @ is not a domain name")]
+    Domain,
+}
+
+/// The name of a time zone that the zone database knows (`Europe/Paris`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Zone(String);
+
+impl Zone {
+    /// Checks the name against the zone database.
+    pub fn parse(name: &str) -> Result<Self, UnknownZone> {
+        match TimeZone::get(name) {
+            Ok(_) => Ok(Self(name.to_owned())),
+            Err(_) => Err(UnknownZone(name.chars().take(64).collect())),
+        }
+    }
+
+    /// Coordinated universal time.
+    pub fn utc() -> Self {
+        Self("UTC".to_owned())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The rules behind the name. A zone that the database has since lost is read as UTC: the
+    /// name was checked when it was taken, and a decision must not fail.
+    pub fn rules(&self) -> TimeZone {
+        TimeZone::get(&self.0).unwrap_or(TimeZone::UTC)
+    }
+}
+
+impl<'de> Deserialize<'de> for Zone {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // A stored zone is taken as it is; only new ones are checked, where they come in.
+        String::deserialize(deserializer).map(Self)
+    }
+}
+
+/// A zone name that the database does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a time zone; use a name like Europe/Paris")]
+pub struct UnknownZone(String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("ana@example.com", Ok("ana@example.com"))]
+    #[case(" Ana.B+x@Example.COM ", Ok("Ana.B+x@example.com"))]
+    #[case("ana", Err(AddressFault::NoAt))]
+    #[case("ana@exa mple.com", Err(AddressFault::Domain))]
+    #[case("ana\r\nBcc: b@c.d@example.com", Err(AddressFault::Local))]
+    #[case("ana@example.com\r\nRCPT TO:<b@c.d>", Err(AddressFault::Local))]
+    #[case("\"a b\"@example.com", Err(AddressFault::Local))]
+    #[case("a@[127.0.0.1]", Err(AddressFault::Domain))]
+    #[case("a..b@example.com", Err(AddressFault::Local))]
+    fn an_address_is_safe_for_headers_and_commands(
+        #[case] text: &str,
+        #[case] expected: Result<&str, AddressFault>,
+    ) {
+        let read = EmailAddress::parse(text);
+        assert_eq!(
+            read.as_ref().map(EmailAddress::as_str).map_err(|f| *f),
+            expected
+        );
+    }
+}

@@ -1,0 +1,343 @@
+//! Taking in what happened outside. Folding records facts; what follows from them is for the
+//! rules.
+
+use crate::{
+    conversation::{
+        Ask, Author, Conversation, Hold, HoldReason, NeedOperation, Origin, Outgoing, QuickAction,
+        Received, Sent, TakenOver, Thread,
+    },
+    effect::Effect,
+    id::{HoldId, Ids, MessageId},
+    input::{Fate, Input, StoredInput},
+    policy::{UnknownSend, Wait},
+    stakeholder::{Consent, Contact, EmailAddress, Health, Stakeholder},
+};
+use jiff::Timestamp;
+
+/// Folds one input into the state. What is on its way may have to be recalled.
+pub fn fold(
+    conversation: &mut Conversation,
+    stored: &StoredInput,
+    ids: &mut Ids,
+    effects: &mut Vec<Effect>,
+) {
+    let at = stored.at;
+    let c = conversation;
+    match &stored.input {
+        Input::NeedRegistered {
+            registration,
+            stakeholder,
+        } => {
+            merge_stakeholder(&mut c.stakeholder, stakeholder);
+            c.need_operations.push(NeedOperation::Register {
+                registration: registration.clone(),
+                at,
+            });
+        }
+        Input::NeedCancelled { need } => c.need_operations.push(NeedOperation::Cancel {
+            need: need.clone(),
+            at,
+        }),
+        Input::CallerSeen { need } => {
+            if let Some(need) = c.needs.get_mut(need) {
+                need.caller_seen_at = need.caller_seen_at.max(at);
+            }
+        }
+        Input::MessageReceived(message) => receive(c, message, at, ids, effects),
+        Input::Dispatched { message, fate } => dispatched(c, message, fate, at, ids, effects),
+        Input::Bounced {
+            message,
+            permanent,
+            reason,
+        } => bounced(c, message, *permanent, reason, at),
+        Input::QuickAction { by, action } => c.quick_actions.push(QuickAction {
+            by: by.clone(),
+            at,
+            action: action.clone(),
+        }),
+        Input::HoldRequested { by, note } => {
+            let reason = HoldReason::Operator {
+                by: by.clone(),
+                note: note.clone(),
+            };
+            hold(c, reason, at, ids);
+            recall_all(c, "an operator paused the conversation", effects);
+        }
+        Input::TakenOver { by } => {
+            c.taken_over = Some(TakenOver {
+                by: by.clone(),
+                since: at,
+            });
+            recall_all(c, "an operator took the conversation over", effects);
+        }
+        Input::HandedBack { .. } => c.taken_over = None,
+        Input::PolicyChanged(policy) => c.policy = (**policy).clone(),
+    }
+}
+
+/// Opens a hold, unless one with the same reason stands.
+pub(super) fn hold(c: &mut Conversation, reason: HoldReason, since: Timestamp, ids: &mut Ids) {
+    if c.holds.iter().any(|hold| hold.reason == reason) {
+        return;
+    }
+    c.holds.push(Hold {
+        id: HoldId::new(ids.draw()),
+        reason,
+        since,
+    });
+}
+
+/// Asks for everything that has not gone to be kept from going.
+pub(super) fn recall_all(c: &Conversation, why: &str, effects: &mut Vec<Effect>) {
+    let on_its_way = c
+        .outgoing
+        .iter()
+        .filter(|message| message.unknown_since.is_none());
+    effects.extend(on_its_way.map(|message| Effect::Recall {
+        message: message.message.clone(),
+        why: why.to_owned(),
+    }));
+}
+
+fn merge_stakeholder(known: &mut Stakeholder, named: &Stakeholder) {
+    for contact in &named.contacts {
+        if known.contact(&contact.address).is_none() {
+            known.contacts.push(contact.clone());
+        }
+    }
+    known.key = known.key.take().or_else(|| named.key.clone());
+    known.name = known.name.take().or_else(|| named.name.clone());
+    known.zone = known.zone.take().or_else(|| named.zone.clone());
+}
+
+fn receive(
+    c: &mut Conversation,
+    message: &Received,
+    at: Timestamp,
+    ids: &mut Ids,
+    effects: &mut Vec<Effect>,
+) {
+    if let Some(id) = &message.transport_id {
+        remember_in_thread(c, id.clone());
+    }
+    if message.author == Author::Automatic {
+        // It stays in the transcript; it is no answer, and nobody waits for one to it.
+        return;
+    }
+    recall_all(c, "the stakeholder wrote", effects);
+    if message.origin == Origin::Stranger {
+        let reason = HoldReason::UnknownSender {
+            message: message.message.clone(),
+            from: message.from.clone(),
+        };
+        hold(c, reason, at, ids);
+        return;
+    }
+    if asks_to_stop(&message.text) {
+        opt_out(c, &message.message, at);
+        return;
+    }
+    c.inbox.push(message.clone());
+}
+
+/// Whether the whole message is one word that everybody understands as "stop".
+fn asks_to_stop(text: &str) -> bool {
+    // The words that carriers and providers treat so (CTIA Messaging Principles, 5.1.3), which
+    // people use by mail as well.
+    const WORDS: [&str; 9] = [
+        "stop",
+        "stopall",
+        "quit",
+        "end",
+        "revoke",
+        "opt out",
+        "optout",
+        "cancel",
+        "unsubscribe",
+    ];
+    let words: Vec<String> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    WORDS.contains(&words.join(" ").as_str())
+}
+
+/// An opt-out holds for the person, whichever address it came from.
+fn opt_out(c: &mut Conversation, message: &MessageId, at: Timestamp) {
+    for contact in &mut c.stakeholder.contacts {
+        contact.consent = Consent::OptedOut {
+            since: at,
+            message: Some(message.clone()),
+        };
+    }
+}
+
+fn dispatched(
+    c: &mut Conversation,
+    message: &MessageId,
+    fate: &Fate,
+    at: Timestamp,
+    ids: &mut Ids,
+    effects: &mut Vec<Effect>,
+) {
+    let Some(place) = c.outgoing.iter().position(|o| o.message == *message) else {
+        // Its fate was settled before: by an operator, or by a report that came back first.
+        return;
+    };
+    match fate {
+        Fate::Sent { at, transport_id } => {
+            let outgoing = c.outgoing.remove(place);
+            really_sent(c, outgoing, *at, transport_id.clone());
+        }
+        Fate::Refused {
+            address_is_bad: true,
+            reason,
+        } => {
+            let outgoing = c.outgoing.remove(place);
+            fail_contact(c, &outgoing.to, reason, at);
+            unknown_is_settled(c, message);
+        }
+        Fate::Refused {
+            address_is_bad: false,
+            reason,
+        } => {
+            c.outgoing.remove(place);
+            unknown_is_settled(c, message);
+            let reason = HoldReason::SendRefused {
+                message: message.clone(),
+                why: reason.clone(),
+            };
+            hold(c, reason, at, ids);
+        }
+        Fate::Unknown { why } => {
+            let outgoing = &mut c.outgoing[place];
+            outgoing.unknown_since = Some(at);
+            if c.policy.unknown_send == UnknownSend::Resend && !outgoing.resent {
+                outgoing.resent = true;
+                effects.push(Effect::Resend {
+                    message: message.clone(),
+                });
+            } else {
+                let reason = HoldReason::UnknownSend {
+                    message: message.clone(),
+                    why: why.clone(),
+                };
+                hold(c, reason, at, ids);
+            }
+        }
+        Fate::Withdrawn { .. } => {
+            c.outgoing.remove(place);
+        }
+    }
+}
+
+/// Enters a message into the ledger: its questions are asked, its items said, its briefs told.
+pub(super) fn really_sent(
+    c: &mut Conversation,
+    outgoing: Outgoing,
+    at: Timestamp,
+    transport_id: Option<String>,
+) {
+    unknown_is_settled(c, &outgoing.message);
+    for (slot, reminder) in &outgoing.asks {
+        c.asks.push(Ask {
+            slot: slot.clone(),
+            message: outgoing.message.clone(),
+            channel: outgoing.channel,
+            at,
+            reminder: *reminder,
+        });
+    }
+    for (need, place) in &outgoing.briefs {
+        if let Some(brief) = c
+            .needs
+            .get_mut(need)
+            .and_then(|need| need.briefs.get_mut(*place))
+        {
+            brief.told = Some(outgoing.message.clone());
+        }
+    }
+    let (carried, owed) = std::mem::take(&mut c.reply_items)
+        .into_iter()
+        .partition(|item| outgoing.items.contains(&item.id));
+    c.reply_items = owed;
+    c.thread.subject.get_or_insert(outgoing.subject);
+    if let Some(id) = transport_id {
+        remember_in_thread(c, id);
+    }
+    let week_ago = Wait::days(7).before(at);
+    c.sent.retain(|sent| sent.at >= week_ago);
+    c.sent.push(Sent {
+        message: outgoing.message,
+        to: outgoing.to,
+        at,
+        kind: outgoing.kind,
+        carried,
+    });
+}
+
+fn bounced(
+    c: &mut Conversation,
+    message: &MessageId,
+    permanent: bool,
+    reason: &str,
+    at: Timestamp,
+) {
+    if !permanent {
+        // A report of delay: the far side is still trying.
+        return;
+    }
+    let to = if let Some(place) = c.outgoing.iter().position(|o| o.message == *message) {
+        unknown_is_settled(c, message);
+        Some(c.outgoing.remove(place).to)
+    } else if let Some(place) = c.sent.iter().position(|sent| sent.message == *message) {
+        let sent = c.sent.remove(place);
+        c.reply_items.extend(sent.carried);
+        Some(sent.to)
+    } else {
+        None
+    };
+    // What did not arrive was neither asked nor told.
+    c.asks.retain(|ask| ask.message != *message);
+    for brief in c.needs.values_mut().flat_map(|need| &mut need.briefs) {
+        if brief.told.as_ref() == Some(message) {
+            brief.told = None;
+        }
+    }
+    if let Some(to) = to {
+        fail_contact(c, &to, reason, at);
+    }
+}
+
+fn fail_contact(c: &mut Conversation, address: &EmailAddress, reason: &str, at: Timestamp) {
+    let failed = c
+        .stakeholder
+        .contacts
+        .iter_mut()
+        .filter(|contact: &&mut Contact| contact.address.matches(address));
+    for contact in failed {
+        contact.health = Health::Failed {
+            since: at,
+            reason: reason.to_owned(),
+        };
+    }
+}
+
+fn unknown_is_settled(c: &mut Conversation, message: &MessageId) {
+    c.holds.retain(|hold| {
+        !matches!(&hold.reason, HoldReason::UnknownSend { message: unknown, .. } if unknown == message)
+    });
+}
+
+fn remember_in_thread(c: &mut Conversation, id: String) {
+    let ids = &mut c.thread.message_ids;
+    if ids.contains(&id) {
+        return;
+    }
+    ids.push(id);
+    if ids.len() > Thread::MOST {
+        // The first one names the thread; mail programs want it kept.
+        ids.remove(1);
+    }
+}

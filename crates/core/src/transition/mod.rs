@@ -1,0 +1,233 @@
+//! The only place that changes a conversation's state.
+
+mod fold;
+mod needs;
+mod read;
+mod send;
+
+use crate::{
+    conversation::{Conversation, FORMAT, ReadingAttempts, Thread},
+    effect::Effect,
+    form::ReadRequest,
+    gate::Judgement,
+    id::{ConversationId, Ids, TenantId},
+    journal::{Operation, Work},
+    phase::{Phase, determine_phase},
+    plan::MessagePlan,
+    policy::Policy,
+    stakeholder::Stakeholder,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+pub use fold::fold;
+
+/// How a conversation begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opening {
+    /// Its id.
+    pub id: ConversationId,
+    /// Whose.
+    pub tenant: TenantId,
+    /// When.
+    pub at: Timestamp,
+    /// The person.
+    pub stakeholder: Stakeholder,
+    /// What binds replies to it.
+    pub reply_token: String,
+    /// The tenant's rules.
+    pub policy: Policy,
+}
+
+/// Opens a conversation in which nothing has happened.
+pub fn open(opening: Opening) -> Conversation {
+    Conversation {
+        format: FORMAT,
+        id: opening.id,
+        tenant: opening.tenant,
+        revision: 0,
+        opened_at: opening.at,
+        stakeholder: opening.stakeholder,
+        reply_token: opening.reply_token,
+        policy: opening.policy,
+        thread: Thread::default(),
+        needs: BTreeMap::new(),
+        slots: BTreeMap::new(),
+        need_operations: Vec::new(),
+        transcripts: Vec::new(),
+        inbox: Vec::new(),
+        reading: ReadingAttempts::default(),
+        reply_items: Vec::new(),
+        asks: Vec::new(),
+        outgoing: Vec::new(),
+        sent: Vec::new(),
+        chase_from: None,
+        holds: Vec::new(),
+        taken_over: None,
+        quick_actions: Vec::new(),
+    }
+}
+
+/// What a phase needs from outside before it can be carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WorkOrder {
+    /// Nothing.
+    None,
+    /// A reading of these words.
+    Read(Box<ReadRequest>),
+    /// A wording of this plan.
+    Write(Box<MessagePlan>),
+}
+
+/// Says what `phase`, as derived from `conversation` at `now`, needs from outside.
+pub fn work_order(conversation: &Conversation, phase: &Phase, now: Timestamp) -> WorkOrder {
+    match phase {
+        Phase::ReadInbox { .. } | Phase::CatchUp { .. } => {
+            WorkOrder::Read(Box::new(read::request(conversation, phase)))
+        }
+        Phase::Reply | Phase::Ask | Phase::FollowUp => {
+            match crate::plan::plan_message(conversation, phase, now) {
+                Some(plan) => WorkOrder::Write(Box::new(plan)),
+                None => WorkOrder::None,
+            }
+        }
+        _ => WorkOrder::None,
+    }
+}
+
+/// What an operation decided.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Applied {
+    /// What the world outside must see.
+    pub effects: Vec<Effect>,
+    /// What the gate said, when something was read.
+    pub judgement: Option<Judgement>,
+}
+
+/// Applies one operation: folds its inputs, derives the phase, carries it out.
+///
+/// The same function serves the engine and the replay. It refuses, without having changed
+/// anything, when the operation was made for another state.
+pub fn apply(
+    conversation: &mut Conversation,
+    operation: &Operation,
+) -> Result<Applied, Divergence> {
+    if conversation.revision != operation.revision {
+        return Err(Divergence::Revision {
+            state: conversation.revision,
+            operation: operation.revision,
+        });
+    }
+    let mut next = conversation.clone();
+    let mut ids = Ids::new(operation.at, operation.entropy);
+    let mut applied = Applied::default();
+    for input in &operation.inputs {
+        fold(&mut next, input, &mut ids, &mut applied.effects);
+    }
+    let phase = determine_phase(&next, operation.at);
+    if phase != operation.phase {
+        return Err(Divergence::Phase {
+            revision: operation.revision,
+            derived: Box::new(phase),
+            recorded: Box::new(operation.phase.clone()),
+        });
+    }
+    carry_out(&mut next, operation, &mut ids, &mut applied)?;
+    next.revision += 1;
+    *conversation = next;
+    Ok(applied)
+}
+
+/// Why an operation does not belong to a state.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Divergence {
+    /// It was made for another revision.
+    #[error("the state has revision {state}, the operation is for {operation}")]
+    Revision {
+        /// The state's.
+        state: u64,
+        /// The operation's.
+        operation: u64,
+    },
+    /// Another phase is derived than was then.
+    #[error("at revision {revision} the phase is {derived:?}, and was {recorded:?}")]
+    Phase {
+        /// Where.
+        revision: u64,
+        /// What is derived.
+        derived: Box<Phase>,
+        /// What was recorded.
+        recorded: Box<Phase>,
+    },
+    /// What was brought from outside does not fit the phase.
+    #[error("at revision {revision}, {phase:?} cannot be carried out with what was brought")]
+    Work {
+        /// Where.
+        revision: u64,
+        /// The phase.
+        phase: Box<Phase>,
+    },
+}
+
+fn carry_out(
+    conversation: &mut Conversation,
+    operation: &Operation,
+    ids: &mut Ids,
+    applied: &mut Applied,
+) -> Result<(), Divergence> {
+    let now = operation.at;
+    let effects = &mut applied.effects;
+    match (&operation.phase, &operation.work) {
+        (Phase::ApplyNeedOperations, Work::None) => {
+            needs::apply_operations(conversation, now, ids, effects);
+        }
+        (Phase::ExpireNeeds { needs }, Work::None) => {
+            needs::expire(conversation, needs, now, effects)
+        }
+        (Phase::SettleNeeds { needs }, Work::None) => {
+            needs::settle(conversation, needs, now, effects)
+        }
+        (Phase::CatchUp { .. } | Phase::ReadInbox { .. }, Work::Reading(reading)) => {
+            applied.judgement = Some(read::take(
+                conversation,
+                &operation.phase,
+                reading,
+                now,
+                ids,
+                effects,
+            ));
+        }
+        (Phase::CatchUp { .. } | Phase::ReadInbox { .. }, Work::ReadingFailed { error }) => {
+            read::failed(conversation, error, now, ids);
+        }
+        (Phase::RunQuickActions, Work::None) => {
+            send::run_quick_actions(conversation, now, ids, effects)
+        }
+        (Phase::EscalateUnreachable, Work::None) => {
+            send::escalate_unreachable(conversation, now, ids)
+        }
+        (Phase::Reply | Phase::Ask | Phase::FollowUp, Work::Draft(draft)) => {
+            if !send::send(conversation, &operation.phase, draft, now, ids, effects) {
+                return Err(misfit(operation));
+            }
+        }
+        (Phase::EscalateSilence, Work::None) => {
+            needs::escalate_silence(conversation, now, ids, effects)
+        }
+        (Phase::ProbeCaller { needs }, Work::None) => {
+            needs::probe_callers(conversation, needs, now, effects)
+        }
+        (Phase::HandsOff | Phase::AwaitOperator | Phase::Wait { .. } | Phase::Idle, Work::None) => {
+        }
+        _ => return Err(misfit(operation)),
+    }
+    Ok(())
+}
+
+fn misfit(operation: &Operation) -> Divergence {
+    Divergence::Work {
+        revision: operation.revision,
+        phase: Box::new(operation.phase.clone()),
+    }
+}
