@@ -1,1 +1,3 @@
 //! Email out over SMTP and in over IMAP or HTTP.
+
+pub mod email;
