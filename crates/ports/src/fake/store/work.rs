@@ -1,0 +1,132 @@
+//! The single writer of a conversation.
+
+use super::state::{Lease, State, corrupt};
+use crate::{
+    facts::Facts,
+    store::{ClaimRequest, Claimed, Commit, JournalRow, MOST_INPUTS_AT_ONCE, StoreError},
+};
+use jiff::Timestamp;
+use liaison_core::{
+    id::ConversationId,
+    input::StoredInput,
+};
+
+const COMMIT: &str = "commit an operation";
+
+impl State {
+    pub(super) fn claim_due(&mut self, claim: &ClaimRequest) -> Vec<Claimed> {
+        let mut due: Vec<_> = self
+            .conversations
+            .iter()
+            .filter(|(_, held)| held.quarantined.is_none())
+            .filter(|(_, held)| held.lease.as_ref().is_none_or(|lease| lease.until <= claim.now))
+            .filter_map(|(id, held)| Some((held.wake_at.filter(|at| *at <= claim.now)?, id.clone())))
+            .collect();
+        due.sort();
+        due.truncate(claim.limit as usize);
+        due.into_iter()
+            .filter_map(|(_, id)| {
+                let held = self.conversations.get_mut(&id)?;
+                held.fence += 1;
+                held.lease = Some(Lease {
+                    owner: claim.owner.clone(),
+                    until: claim.lease_until,
+                });
+                Some(Claimed {
+                    fence: held.fence,
+                    document: Ok(Box::new(held.document.clone())),
+                    inputs: bounded(held.unfolded.iter()),
+                    id,
+                })
+            })
+            .collect()
+    }
+
+    pub(super) fn pending_inputs(&self, id: &ConversationId, after: i64) -> Vec<StoredInput> {
+        match self.conversations.get(id) {
+            Some(held) => bounded(held.unfolded.iter().filter(|input| input.seq > after)),
+            None => Vec::new(),
+        }
+    }
+
+    pub(super) fn commit(&mut self, commit: Commit) -> Result<(), StoreError> {
+        let id = commit.document.id.clone();
+        let at = commit.operation.at;
+        let folded = commit.operation.inputs.last().map_or(0, |input| input.seq);
+        let held = self.fenced(&id, commit.fence)?;
+        if commit.only_without_newer_inputs && held.unfolded.iter().any(|input| input.seq > folded) {
+            return Err(StoreError::NewerInputs);
+        }
+        let waiting = held.unfolded.iter().filter(|input| input.seq <= folded).count();
+        if waiting != commit.operation.inputs.len() {
+            return Err(corrupt(
+                COMMIT,
+                format!(
+                    "the operation folds {} inputs where {waiting} waited",
+                    commit.operation.inputs.len()
+                ),
+            ));
+        }
+        if held
+            .journal
+            .iter()
+            .any(|row| row.operation.revision == commit.operation.revision)
+        {
+            return Err(corrupt(COMMIT, "the revision is in the journal already"));
+        }
+        self.check_effects(&id, &commit.effects)?;
+
+        let held = self.fenced(&id, commit.fence)?;
+        held.unfolded.retain(|input| input.seq > folded);
+        held.facts = Facts::of(&commit.document);
+        held.contacts.extend(held.facts.contacts.iter().cloned());
+        held.document = commit.document;
+        held.journal.push(JournalRow {
+            operation: commit.operation,
+            judgement: commit.judgement,
+            usage: commit.usage,
+        });
+        held.active(at);
+        held.wake_at = commit.wake_at;
+        match (&mut held.lease, commit.keep_until) {
+            (Some(lease), Some(until)) => lease.until = until,
+            (lease, _) => *lease = None,
+        }
+        for effect in commit.effects {
+            self.store_effect(&id, effect, at);
+        }
+        let held = self.conversations.get_mut(&id).ok_or(StoreError::Fenced)?;
+        if !held.unfolded.is_empty() {
+            held.wake_by(at);
+        }
+        Ok(())
+    }
+
+    pub(super) fn release(
+        &mut self,
+        id: &ConversationId,
+        fence: i64,
+        wake_at: Option<Timestamp>,
+    ) -> Result<(), StoreError> {
+        let held = self.fenced(id, fence)?;
+        held.lease = None;
+        held.wake_at = wake_at.or_else(|| held.unfolded.iter().map(|input| input.at).min());
+        Ok(())
+    }
+
+    pub(super) fn quarantine(
+        &mut self,
+        id: &ConversationId,
+        fence: i64,
+        error: &str,
+    ) -> Result<(), StoreError> {
+        let held = self.fenced(id, fence)?;
+        held.lease = None;
+        held.quarantined = Some(error.to_owned());
+        Ok(())
+    }
+}
+
+fn bounded<'a>(inputs: impl Iterator<Item = &'a StoredInput>) -> Vec<StoredInput> {
+    inputs.take(MOST_INPUTS_AT_ONCE).cloned().collect()
+}
