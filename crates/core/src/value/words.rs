@@ -221,7 +221,7 @@ fn full_stop_ends(text: &str, sentence: usize, at: usize) -> bool {
     // `No.` is a word of its own when it is all that the sentence holds.
     let alone = text[sentence..at].trim().eq_ignore_ascii_case(&before);
     if ABBREVIATIONS.contains(&before.as_str()) {
-        return alone && !following.starts_with(|c: char| c.is_ascii_digit());
+        return alone && before == "no" && !following.starts_with(|c: char| c.is_ascii_digit());
     }
     let initial = before.chars().count() == 1 && before.chars().all(char::is_alphabetic);
     if initial && !alone && before != "i" {
