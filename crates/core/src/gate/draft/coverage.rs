@@ -296,7 +296,7 @@ fn negations(stems: &[String]) -> impl Iterator<Item = &String> {
 
 /// Whether a text has a question mark of any script.
 fn is_asking(text: &str) -> bool {
-    text.contains(['?', '？', '؟', ';', '՞', '⸮', '፧'])
+    text.contains(['?', '？', '؟', '\u{37e}', '՞', '⸮', '፧'])
 }
 
 /// The list items and paragraphs of a body, as stems.

@@ -7,37 +7,43 @@ pub(super) fn is_ordinary(lower: &str) -> bool {
 }
 
 const ORDINARY: &str = "
-    a about above accordingly additionally after afterwards again all along also although an and
-    another answer answers any anything apart are as ask at attached
+    a about above absolutely accordingly actually additionally after afterwards again all along
+    also alternatively although an and another answer answers any anything apart apologies
+    appreciate appreciated are as ask at awesome
     because before below best between both briefly but by
-    can cheers clearly could currently
-    dear did do does done due during
-    each either email english even every everything
-    few finally fine first following for friendly from further furthermore
-    generally give given glad good got great greetings
-    had has have having he hello her here hi his hope hopefully how however
-    i if in indeed instead is it its
+    can certainly check checking cheers choose clearly concerning confirming considering cordially
+    could currently
+    dear definitely delighted depending did do does done due during
+    each either email especially even every everyone everything excellent excuse
+    fair feel few finally fine first following for forgive friendly from further furthermore
+    generally getting give given glad good got great greetings
+    had happy has have having he hearing hello her here hi his hope hopefully hoping how however
+    i if in including indeed instead is it its
     just
-    kind kindly
-    last lastly later let like likewise looking
-    many maybe me meanwhile might more moreover most much must my
-    naturally need never nevertheless next no none nor not nothing now
-    of ok okay on once one only or other otherwise our out over overall
-    per perhaps please possibly previously ps
+    kind kindest kindly
+    last lastly later let like likewise looking lovely
+    making many maybe me meanwhile might more moreover most much must my
+    naturally need never nevertheless next nice no none nor not note noted nothing now
+    of often ok okay on once one only or other otherwise our ours out over overall own
+    per perfect perhaps pick please pleased pleasure possibly previously ps
     question questions quick quickly quite
-    re really receiving regarding regards reply replying respectfully
-    same second see several shall she short should similarly simply since sincerely so some someone
-    something sometimes soon sorry still such sure
-    take tell thank thanks that the their them then there therefore these they third this those
-    though through thus to together too
-    under understood unless unfortunately until up us
+    re really receiving regarding regards remember reminder reply replying respectfully responding
+    right
+    same second see separately several shall she short should similarly simple simply since
+    sincerely so some someone something sometimes soon sorry sounds speaking specifically start
+    still such sure
+    take tell thank thanks that the their them then there thereby therefore these they thinking
+    third this those though through thus to together too try
+    under understand understandably understood unfortunately unless until up us use using usually
     very
-    warm warmly was we welcome well were what whatever when whenever where whether which whichever
-    while who whose why will wishes with within without would write writing
-    yes yet you your yours
+    waiting wanting warm warmly was we welcome well were what whatever when whenever where whether
+    which whichever while who whom whose why will wishes wishing with within without wonderful
+    would write writing
+    yes yet you your yours yourself
 ";
 
-/// Numbers in words. "One" is left out: it mostly stands for a thing.
+/// Numbers in words. "One", "first", "second" and "third" are
+/// left out: they mostly tell things apart.
 pub(super) const NUMBER_WORDS: &[(&str, usize)] = &[
     ("two", 2),
     ("three", 3),
@@ -69,6 +75,15 @@ pub(super) const NUMBER_WORDS: &[(&str, usize)] = &[
     ("hundred", 100),
     ("thousand", 1_000),
     ("million", 1_000_000),
+    ("fourth", 4),
+    ("fifth", 5),
+    ("sixth", 6),
+    ("seventh", 7),
+    ("eighth", 8),
+    ("ninth", 9),
+    ("tenth", 10),
+    ("eleventh", 11),
+    ("twelfth", 12),
 ];
 
 /// Words that place something in time.
@@ -88,6 +103,7 @@ pub(super) const TIME_WORDS: &[&str] = &[
     "morning",
     "night",
     "noon",
+    "quarter",
     "today",
     "tomorrow",
     "tonight",
@@ -99,10 +115,18 @@ pub(super) const TIME_WORDS: &[&str] = &[
     "yesterday",
 ];
 
-/// Words that promise, threaten or sell.
+/// Words that promise, threaten, sell, or tell of deeds.
 pub(super) const COMMITMENTS: &[&str] = &[
+    "approved",
+    "attached",
+    "authorised",
+    "authorized",
+    "binding",
     "bonus",
+    "booked",
+    "canceled",
     "cancellation",
+    "cancelled",
     "compensate",
     "compensation",
     "complimentary",
@@ -110,13 +134,21 @@ pub(super) const COMMITMENTS: &[&str] = &[
     "deadline",
     "discount",
     "dollar",
+    "enclosed",
     "euro",
+    "evict",
+    "eviction",
     "fee",
     "guarantee",
+    "insured",
     "lawsuit",
     "lawyer",
+    "legally",
     "liable",
+    "obligation",
+    "obliged",
     "offer",
+    "paid",
     "penalty",
     "pound",
     "prize",
@@ -124,6 +156,9 @@ pub(super) const COMMITMENTS: &[&str] = &[
     "refund",
     "reimburse",
     "reimbursement",
+    "reserved",
+    "terminate",
+    "termination",
     "urgent",
     "urgently",
     "voucher",
@@ -179,6 +214,10 @@ pub(super) const PROMISES: &[&str] = &[
     "be assured",
     "free of charge",
     "at no cost",
+    "for free",
+    "no charge",
+    "without charge",
+    "at our expense",
     "make sure that",
     "you have my word",
     "we can offer",
