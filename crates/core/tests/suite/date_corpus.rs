@@ -221,7 +221,14 @@ fn date_phrases_of_the_corpus_are_mostly_right_and_hardly_ever_wrong() {
     }
     line("all", None);
     let right = count(None, &[Score::Right]);
-    let wrong = count(None, &[Score::WrongMoment, Score::WrongPrecision]);
-    assert!(right * 100 >= rows * 60, "{right} of {rows} right");
-    assert!(wrong * 100 <= rows * 4, "{wrong} of {rows} wrong");
+    let wrong_moment = count(None, &[Score::WrongMoment]);
+    let wrong = wrong_moment + count(None, &[Score::WrongPrecision]);
+    // Shares, not counts, so that the same test measures other parts of the set. Nearly all of what is
+    // wrong is "in seven days", to which the set gives the hour of writing and the finder only the day.
+    assert!(right * 100 >= rows * 70, "{right} of {rows} right");
+    assert!(wrong * 100 <= rows * 3, "{wrong} of {rows} wrong");
+    assert!(
+        wrong_moment * 100 <= rows,
+        "{wrong_moment} of {rows} of another day"
+    );
 }

@@ -86,7 +86,7 @@ pub(super) fn month_name(reader: &Reader<'_>, at: usize) -> Option<(i8, usize)> 
 /// `12 May`, `the 12th of May 2027`, `31-Oct-74`, `14april 2015`.
 fn day_then_month(reader: &Reader<'_>, at: usize) -> Option<Hit> {
     let start = reader.skip(at, &["the"]);
-    let (day, sure, mut end) = day_number(reader, start)?;
+    let (day, _, mut end) = day_number(reader, start)?;
     end = reader.skip(end, &["day"]);
     let of = reader.word(end) == "of";
     end = reader.skip(end, &["of"]);
@@ -102,15 +102,13 @@ fn day_then_month(reader: &Reader<'_>, at: usize) -> Option<Hit> {
             after + 1 + 1,
         ));
     }
-    if is_verb_too(reader.word(name)) && !of {
-        // "the 12 may apply", "the 12th may be better".
-        let lower = !reader.capitalised(name);
-        let closed = reader.is_closed(name + 1)
-            || year(reader, name + 1).is_some()
-            || clock_ahead(reader, name + 1);
-        if !closed && (lower || !sure) {
-            return None;
-        }
+    // "the 12 may apply", "the 12th may be better".
+    let verb = is_verb_too(reader.word(name)) && !of && !reader.capitalised(name);
+    let closed = reader.is_closed(name + 1)
+        || year(reader, name + 1).is_some()
+        || clock_ahead(reader, name + 1);
+    if verb && !closed {
+        return None;
     }
     if reader.is_street(name + 1) {
         return Some(Hit::refused(name + 2));
@@ -145,12 +143,7 @@ fn month_then_day(reader: &Reader<'_>, at: usize) -> Option<Hit> {
 }
 
 /// A day of a month whose year may stand at the given place.
-pub(super) fn without_or_with_year(
-    reader: &Reader<'_>,
-    month: i8,
-    day: i8,
-    year_at: usize,
-) -> Option<Hit> {
+pub(super) fn on_day(reader: &Reader<'_>, month: i8, day: i8, year_at: usize) -> Option<Hit> {
     finish(reader, month, day, year_at, year_at)
 }
 
@@ -158,6 +151,10 @@ pub(super) fn without_or_with_year(
 fn finish(reader: &Reader<'_>, month: i8, day: i8, end: usize, year_at: usize) -> Option<Hit> {
     if let Some((year, end)) = year(reader, year_at) {
         return Some(Hit::date(Date::new(year, month, day).ok(), end));
+    }
+    // A year in words is not read, and must not be overlooked.
+    if reader.is(year_at, &["twenty", "nineteen"]) {
+        return Some(Hit::refused(year_at + 1));
     }
     let apostrophe = reader.skip_mark(year_at, &['\'', '\u{2019}']);
     if let Some((value, 2)) = reader.digits(apostrophe)
@@ -232,15 +229,19 @@ fn month_alone(reader: &Reader<'_>, at: usize) -> Option<Hit> {
 
 /// `the 12th`, where nothing follows that it could count.
 fn day_of_month(reader: &Reader<'_>, at: usize) -> Option<Hit> {
-    if reader.word(at) != "the" {
-        return None;
-    }
-    let (value, in_digits, end) = ordinal(reader, at + 1)?;
+    let the = reader.word(at) == "the";
+    let said = the
+        || at == 0
+        || matches!(
+            reader.word_before(at),
+            "on" | "by" | "until" | "till" | "before" | "after" | "from"
+        );
+    let (value, in_digits, end) = ordinal(reader, at + usize::from(the)).filter(|_| said)?;
     let day = i8::try_from(value)
         .ok()
         .filter(|day| (1..=31).contains(day))?;
     // "the first", "the second" and "the third" are options far more often than days.
-    if !(in_digits || day > 3 && reader.word_before(at) == "on") || !reader.is_closed(end) {
+    if !(in_digits || the && day > 3 && reader.word_before(at) == "on") || !reader.is_closed(end) {
         return None;
     }
     Some(Hit::dates(day_without_month(reader.today(), day), end))

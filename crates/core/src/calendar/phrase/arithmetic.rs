@@ -88,7 +88,7 @@ pub(super) fn without_year(today: Date, month: i8, day: i8) -> Vec<Date> {
         .filter_map(in_year)
         .find(|&date| date < today);
     let recent = previous.filter(|&date| days_between(date, today) <= RECENT_DAYS);
-    next.into_iter().chain(recent).collect()
+    recent.into_iter().chain(next).collect()
 }
 
 /// Whole days from one date to a later one.

@@ -42,6 +42,35 @@ fn with_zone(reader: &Reader<'_>, clock: Clock, end: usize) -> (Clock, usize) {
         && reader.glued(end)
         && clock.marked
         && matches!(reader.digits(end + 1), Some((_, 4)));
+    let bracket = usize::from(reader.mark(end, '(') && reader.is(end + 1, ZONES));
+    if bracket > 0 {
+        return (
+            Clock {
+                elsewhere: true,
+                ..clock
+            },
+            end + 2 + usize::from(reader.mark(end + 2, ')')),
+        );
+    }
+    // "3pm London time", "10:00 your time".
+    if reader.word(end + 1) == "time"
+        && !reader.word(end).is_empty()
+        && !reader.is(
+            end,
+            &[
+                "local", "this", "that", "any", "some", "next", "last", "in", "on", "or", "and",
+                "every", "each", "the", "what", "if",
+            ],
+        )
+    {
+        return (
+            Clock {
+                elsewhere: true,
+                ..clock
+            },
+            end + 2,
+        );
+    }
     if reader.is(end, ZONES) || (reader.word(end) == "z" && reader.glued(end)) {
         return (
             Clock {

@@ -29,7 +29,6 @@ pub(super) fn holiday(reader: &Reader<'_>, at: usize) -> Option<Hit> {
         ("bastille day", 7, 14),
         ("saint patrick's day", 3, 17),
         ("st patrick's day", 3, 17),
-        ("all saints' day", 11, 1),
     ];
     const EASTER: &[(&str, i64)] = &[
         ("good friday", -2),

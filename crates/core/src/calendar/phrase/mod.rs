@@ -15,6 +15,7 @@ mod arithmetic;
 mod clocks;
 mod hit;
 mod holidays;
+mod lists;
 mod moments;
 mod numeric;
 mod offsets;
@@ -25,6 +26,9 @@ mod times;
 mod tokens;
 mod weekdays;
 mod words;
+
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
@@ -134,7 +138,7 @@ pub struct Reading {
 const READ_BYTES: usize = 20_000;
 
 /// At each place the one that covers most wins; of equals, the earlier.
-const TABLES: [&[Rule]; 2] = [ranges::RULES, moments::RULES];
+const TABLES: [&[Rule]; 3] = [lists::RULES, ranges::RULES, moments::RULES];
 
 /// Every date expression in a text, left to right, without overlaps; where several begin at one place, the
 /// longest. Texts over 20,000 bytes are read to that length.
@@ -165,7 +169,21 @@ pub fn find_dates(text: &str, reading: &Reading) -> Vec<DateMention> {
             .and_then(|other| hits.get(other))
             .is_some_and(|(start, hit)| {
                 let (my_start, my_hit) = (&hits[index].0, &hits[index].1);
-                hit.end == *my_start || *start == my_hit.end
+                let near = |left: &Hit, right: usize| {
+                    // Of "tomorrow or the day after", one half alone would be a wrong answer.
+                    let or = matches!(left.sense, Sense::Refused)
+                        != matches!(
+                            if std::ptr::eq(left, hit) {
+                                &my_hit.sense
+                            } else {
+                                &hit.sense
+                            },
+                            Sense::Refused
+                        );
+                    left.end == right
+                        || (or && left.end + 1 == right && reader.word(left.end) == "or")
+                };
+                near(hit, *my_start) || near(my_hit, *start)
             })
     };
     (0..hits.len())
@@ -186,13 +204,18 @@ pub fn find_dates(text: &str, reading: &Reading) -> Vec<DateMention> {
 
 /// The expression that begins at a place, refused if something is attached to it on either side.
 fn hit_at(reader: &Reader<'_>, at: usize) -> Option<Hit> {
-    let begins = matches!(
-        reader.tokens.get(at)?.kind,
-        Kind::Word | Kind::Number { .. } | Kind::Mark('@')
-    );
+    let begins = match reader.tokens.get(at)?.kind {
+        Kind::Word => words::may_begin(reader.word(at)),
+        Kind::Number { .. } | Kind::Mark('@') => true,
+        Kind::Mark(_) | Kind::Break | Kind::Address => false,
+    };
+    if begins { tried(reader, at) } else { None }
+}
+
+/// Every rule tried at a place.
+fn tried(reader: &Reader<'_>, at: usize) -> Option<Hit> {
     let hit = TABLES
         .iter()
-        .filter(|_| begins)
         .filter_map(|rules| longest(rules, reader, at))
         .reduce(|best, hit| if hit.end > best.end { hit } else { best })?;
     let clean = reader.starts_cleanly(at) && reader.ends_cleanly(hit.end);

@@ -116,17 +116,29 @@ fn date_first(reader: &Reader<'_>, at: usize) -> Option<Hit> {
             end = after;
         }
     }
+    let mut clock = found.map(|(clock, _)| clock);
+    if let Some((_, after)) = found.and_then(|_| another_hour(reader, end)) {
+        // "Friday at 3 or 4": the day stands, the hour is open.
+        (clock, part, end) = (None, None, after);
+    }
     let [day] = candidates.as_slice() else {
         return Some(Hit { end, ..date });
     };
-    Some(put_together(
-        reader,
-        *day,
-        part,
-        found.map(|(clock, _)| clock),
-        today,
-        end,
-    ))
+    Some(put_together(reader, *day, part, clock, today, end))
+}
+
+/// A second hour offered behind a first.
+fn another_hour(reader: &Reader<'_>, at: usize) -> Option<(Clock, usize)> {
+    let start = at + 1;
+    if !reader.is(at, &["or", "and"]) {
+        return None;
+    }
+    let start = reader.skip(start, &["at"]);
+    let (found, end) = clock(reader, start)
+        .or_else(|| bare_hour(reader, start).filter(|&(_, end)| reader.is_closed(end)))?;
+    date(reader, reader.skip(end, &["on"]))
+        .is_none()
+        .then_some((found, end))
 }
 
 /// A day, perhaps a part of it, perhaps a clock.

@@ -38,7 +38,8 @@ pub(super) fn iso(reader: &Reader<'_>, at: usize) -> Option<Hit> {
     // "2010-12" may as well be a span of years; "2014-10" cannot.
     let one_reading =
         separator != '.' && month_digits == 2 && month <= year % 100 && YEARS.contains(&year);
-    let month = new_date(year, month, 1).filter(|_| one_reading && reader.ends_cleanly(at + 3))?;
+    let month = new_date(year, month, 1)
+        .filter(|_| one_reading && reader.ends_cleanly(at + 3) && !is_numbered(reader, at))?;
     Some(Hit::point(Some(midnight(month)), Grain::Month, at + 3))
 }
 
@@ -78,6 +79,13 @@ const NUMBERED: &[&str] = &[
     "size",
 ];
 
+/// A word before this place makes it the number of something: `page 5/12`, `invoice no. 2027-05`.
+fn is_numbered(reader: &Reader<'_>, at: usize) -> bool {
+    let marked = at > 0
+        && (reader.mark(at - 1, '.') || reader.mark(at - 1, ':') || reader.mark(at - 1, '#'));
+    NUMBERED.contains(&reader.word_before(at - usize::from(marked)))
+}
+
 /// `12/05/2027`, `12.05.27`, `5/12`: day and month in the order that the reader was told.
 pub(super) fn numeric(reader: &Reader<'_>, at: usize) -> Option<Hit> {
     let (first, 1..=2) = reader.digits(at)? else {
@@ -90,7 +98,7 @@ pub(super) fn numeric(reader: &Reader<'_>, at: usize) -> Option<Hit> {
         return None;
     };
     let tight = reader.starts_cleanly(at) && reader.glued(at + 1) && reader.glued(at + 2);
-    if !tight || NUMBERED.contains(&reader.word_before(at)) {
+    if !tight || is_numbered(reader, at) {
         return None;
     }
     if reader.mark(at + 3, separator) && reader.glued(at + 3) && reader.glued(at + 4) {
@@ -108,7 +116,16 @@ pub(super) fn numeric(reader: &Reader<'_>, at: usize) -> Option<Hit> {
         });
         return Some(Hit::dates(dates, at + 5));
     }
-    let idiom = matches!((first, second), (24, 7) | (50, 50) | (10, 10) | (1, 1))
+    // "9/10 would recommend" is a mark, unless a word makes it a day.
+    let mark = second == 10
+        && first <= 10
+        && !matches!(
+            reader.word_before(at),
+            "on" | "by" | "until" | "from" | "before" | "after"
+        )
+        && super::words::weekday(reader.word_before(at)).is_none();
+    let idiom = mark
+        || matches!((first, second), (24, 7) | (1, 1))
         || reader.is(at + 3, &["of", "a", "an", "full", "inch"]);
     if separator != '/'
         || idiom

@@ -126,6 +126,13 @@ fn is_bounded(reader: &Reader<'_>, at: usize) -> bool {
             | "every"
             | "maximum"
             | "minimum"
+            | "once"
+            | "twice"
+            | "times"
+            | "days"
+            | "hours"
+            | "nights"
+            | "per"
     )
 }
 
@@ -200,12 +207,18 @@ fn from_now(reader: &Reader<'_>, at: usize) -> Option<Hit> {
 /// `a week from Friday`, `3 days after Easter`, `two weeks before 12 May`.
 fn from_anchor(reader: &Reader<'_>, at: usize) -> Option<Hit> {
     let (duration, end) = duration(reader, at)?;
-    let sign = match reader.word(end) {
-        "from" | "after" | "on" => 1,
-        "before" => -1,
+    let (sign, start) = match reader.word(end) {
+        "from" | "after" | "on" => (1, end + 1),
+        "before" => (-1, end + 1),
+        // "a week today", "two weeks tomorrow", "a week Friday".
+        word if duration.grain == Grain::Week
+            && (matches!(word, "today" | "tomorrow") || weekday(word).is_some()) =>
+        {
+            (1, end)
+        }
         _ => return None,
     };
-    let named = anchor(reader, end + 1)?;
+    let named = anchor(reader, start)?;
     let dates = named.candidates();
     // A year after a date without a year may count from the last such date or the next.
     let counts_days = matches!(

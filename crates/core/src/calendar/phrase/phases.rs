@@ -227,6 +227,9 @@ fn day_of_unit(reader: &Reader<'_>, at: usize) -> Option<Hit> {
         return None;
     };
     let date = first.and_then(|first| Date::new(first.year(), first.month(), day).ok());
+    // Late in a month, "the 3rd of the month" is any month's.
+    let any = reader.word(of) == "the" && reader.is(of + 1, &["month"]);
+    let date = date.filter(|&date| date >= reader.today() || !any);
     // With a named month this is an absolute date, which knows about years better.
     month(reader.word(of))
         .is_none()

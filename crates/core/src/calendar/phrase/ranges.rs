@@ -2,7 +2,7 @@
 
 use jiff::civil::{Date, DateTime};
 
-use super::absolute::{day_number, month_name, without_or_with_year};
+use super::absolute::{day_number, month_name, on_day};
 use super::arithmetic::{midnight, shift};
 use super::clocks::{bare_hour, clock};
 use super::hit::{Hit, Rule, Sense};
@@ -56,8 +56,8 @@ fn days_of_a_month(reader: &Reader<'_>, at: usize) -> Option<Hit> {
         let (month, end) = month_name(reader, reader.skip(after, &["of"]))?;
         (month, first, second, end)
     };
-    let first = without_or_with_year(reader, month, first, end)?;
-    let second = without_or_with_year(reader, month, second, end)?;
+    let first = on_day(reader, month, first, end)?;
+    let second = on_day(reader, month, second, end)?;
     if month_name(reader, end).is_some() || reader.is(end, &["am", "pm"]) {
         return None;
     }
@@ -300,7 +300,21 @@ fn bound(hit: Hit, direction: Direction, first_counts: bool) -> Hit {
         {
             (Some(start), grain)
         }
-        // The last hour of a day is a finer bound than "by the end of Friday" gives.
+        Sense::Means(DateMeaning::Interval {
+            start,
+            end,
+            grain: Grain::Hour,
+        }) if end.time() == jiff::civil::Time::midnight() => {
+            // "by the end of Friday" means that Friday, "by the weekend" the day it begins on, and
+            // "after the weekend" the day it ends on.
+            let last = direction == Direction::After;
+            let day = if last {
+                shift(end, -1, Grain::Day)
+            } else {
+                Some(midnight(start.date()))
+            };
+            (day, Grain::Day)
+        }
         Sense::Means(DateMeaning::Interval { end, grain, .. }) => (shift(end, -1, grain), grain),
         _ => (None, Grain::Day),
     };

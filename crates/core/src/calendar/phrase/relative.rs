@@ -7,7 +7,7 @@ use super::arithmetic::{add_days, floor, midnight, shift};
 use super::hit::{Hit, Rule, longest};
 use super::tokens::Reader;
 use super::weekdays::{weekday_of_week, weekday_rule};
-use super::words::{cardinal, ordinal, unit};
+use super::words::{TOMORROW, cardinal, ordinal, unit};
 use super::{DateMeaning, Grain};
 
 pub(super) const RULES: &[Rule] = &[
@@ -29,15 +29,6 @@ pub(super) fn anchor(reader: &Reader<'_>, at: usize) -> Option<Hit> {
         (one, two) => one.or(two),
     }
 }
-
-const TOMORROW: &[&str] = &[
-    "tomorrow",
-    "tomorow",
-    "tommorow",
-    "tommorrow",
-    "tmrw",
-    "tmr",
-];
 
 fn named_day(reader: &Reader<'_>, at: usize) -> Option<Hit> {
     let start = reader.skip(at, &["the"]);

@@ -71,13 +71,14 @@ impl Clock {
     }
 
     /// With the half of the day settled by the part of it that was named, or by what people mean:
-    /// one to six are afternoons, eight to eleven mornings, twelve is noon. Seven is neither, so `None`.
+    /// one to six are afternoons, nine to eleven mornings, twelve is noon. Seven and eight may be breakfast or
+    /// dinner, so `None`.
     pub(super) fn settled(self, part: Option<Part>) -> Option<Self> {
         let Some(part) = part else {
             return match self.hour {
                 _ if self.marked => Some(self),
                 1..=6 => self.halved(true),
-                8..=12 => Some(self.marked()),
+                9..=12 => Some(self.marked()),
                 _ => None,
             };
         };

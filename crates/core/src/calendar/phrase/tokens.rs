@@ -212,6 +212,11 @@ impl Reader<'_> {
                 Kind::Mark('$' | '\u{20ac}' | '\u{a3}' | '#' | '+')
             );
         }
+        // The second half of "Mon-Fri".
+        let weekday_at = |place: usize| super::words::weekday(self.word(place)).is_some();
+        if before.kind == Kind::Mark('-') && weekday_at(at) && at >= 2 && weekday_at(at - 2) {
+            return true;
+        }
         // The second half of an ISO 8601 interval.
         if before.kind == Kind::Mark('/') && matches!(self.digits(at), Some((_, 4))) {
             return true;

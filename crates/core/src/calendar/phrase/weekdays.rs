@@ -11,11 +11,25 @@ use super::clocks::clock;
 use super::hit::{Hit, Sense, longest};
 use super::relative::{Which, move_by, unit_reference, which};
 use super::tokens::Reader;
-use super::words::{ordinal, weekday};
+use super::words::weekday;
 
 /// The weekday's name at a place. Short names that are words themselves must look like names.
-fn weekday_name(reader: &Reader<'_>, at: usize) -> Option<(Weekday, usize)> {
-    let (day, full) = weekday(reader.word(at))?;
+pub(super) fn weekday_name(reader: &Reader<'_>, at: usize) -> Option<(Weekday, usize)> {
+    let word = reader.word(at);
+    // "Friday's fine" and "Monday's better" speak of the day; "Friday's meeting" does not.
+    if let Some(contracted) = word.strip_suffix("'s") {
+        let judged = reader.is(
+            at + 1,
+            &[
+                "fine", "good", "ok", "okay", "great", "perfect", "better", "best", "not", "no",
+                "alright", "out",
+            ],
+        );
+        return weekday(contracted)
+            .filter(|(_, full)| *full && judged)
+            .map(|(day, _)| (day, at + 1));
+    }
+    let (day, full) = weekday(word)?;
     let point = !full && reader.mark(at + 1, '.') && reader.glued(at + 1);
     let end = at + 1 + usize::from(point);
     if matches!(reader.word(at), "sun" | "sat" | "wed") {
@@ -36,14 +50,16 @@ fn weekday_name(reader: &Reader<'_>, at: usize) -> Option<(Weekday, usize)> {
                 | "to"
         );
         let dated = absolute_date(reader, end).is_some() || clock(reader, end).is_some();
+        let listed = reader.is(end, &["and", "or"]) && weekday(reader.word(end + 1)).is_some();
         if !reader.capitalised(at)
-            || !(said || dated || reader.tokens.len() == end - at + at && at == 0)
+            || !(said || dated || listed || (at == 0 && reader.tokens.len() == end))
         {
             return None;
         }
     }
     let name_of_something = point && reader.glued(end);
-    (reader.ends_cleanly(at + 1) && !name_of_something).then_some((day, end))
+    let joined = reader.mark(at + 1, '-') && weekday(reader.word(at + 2)).is_some();
+    ((joined || reader.ends_cleanly(at + 1)) && !name_of_something).then_some((day, end))
 }
 
 /// A calendar date behind a weekday: `, Feb 18`, `the 19th`, `12/5`, `15th`.
@@ -56,12 +72,17 @@ fn absolute_date(reader: &Reader<'_>, at: usize) -> Option<Hit> {
         return Some(hit);
     }
     let start = reader.skip(start, &["the"]);
-    let (day, true, end) = ordinal(reader, start)? else {
+    // "Friday the 13th", "Monday 3rd", "Monday 3": the caller holds the number against the weekday.
+    let (day, sure, end) = absolute::day_number(reader, start)?;
+    if clock(reader, start).is_some() || !(sure || start == at && reader.ends_cleanly(end)) {
         return None;
+    }
+    let dates = if reader.is_closed(end) {
+        absolute::day_without_month(reader.today(), day)
+    } else {
+        Vec::new()
     };
-    let day = i8::try_from(day).ok()?;
-    (reader.starts_cleanly(start) && reader.is_closed(end))
-        .then(|| Hit::dates(absolute::day_without_month(reader.today(), day), end))
+    Some(Hit::dates(dates, end))
 }
 
 /// `Friday`, `next Friday`, `Friday the 13th`, `Friday week`, `Friday of next week`, `the Friday after 12 May`.
@@ -179,7 +200,11 @@ fn weekday_moved(
 /// "next Wednesday", but people disagree about a day that is still several days off.
 const TOO_NEAR_FOR_NEXT: i64 = 2;
 
-fn resolve(reader: &Reader<'_>, which: Option<Which>, day: Weekday) -> Option<Vec<Date>> {
+pub(super) fn resolve(
+    reader: &Reader<'_>,
+    which: Option<Which>,
+    day: Weekday,
+) -> Option<Vec<Date>> {
     let today = reader.today();
     let coming = weekday_after(today, day)?;
     let past = weekday_before(today, day)?;
