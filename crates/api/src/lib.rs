@@ -1,1 +1,52 @@
-//! The wire types of the HTTP API.
+//! The wire types of the HTTP API, shared by the server and its clients.
+//!
+//! Requests refuse fields that they do not know, so that a misspelt one is noticed. Instants are
+//! RFC 3339 texts in UTC, lengths of time texts like `90s` or `3d`, numbers that slots hold
+//! decimal texts (`"12.50"`), so that no digit is lost on the way.
+
+mod conversation;
+mod field;
+mod mail;
+mod need;
+mod operator;
+mod problem;
+mod registration;
+
+pub use conversation::{
+    Ask, ConversationList, ConversationSummary, ConversationView, HoldReason, HoldView,
+    JournalEntry, JournalView, MessageDirection, MessageKind, MessageView, NeedInConversation,
+    OutgoingView, Phase, SlotState, SlotView, TakenOver, TranscriptView, UsageView,
+};
+pub use field::{FieldFault, read};
+pub use mail::{
+    OutboxEntry, OutboxState, OutboxView, TakenAs, TakenView, UnmatchedEntry, UnmatchedView,
+};
+pub use need::{
+    EventList, EventView, NeedEvent, NeedList, NeedStatus, NeedView, Outcome, SlotOutcome,
+};
+pub use operator::{
+    Accepted, FillSlot, HandBack, HoldRequest, OperatorAnswer, ResolveSend, Resume, TakeOver,
+};
+pub use problem::Problem;
+pub use registration::{ContactSpec, Deadline, KindSpec, RegisterNeed, SlotSpec, StakeholderSpec};
+
+pub use liaison_core::{
+    id::{ConversationId, MessageId, NeedId},
+    ladder::{Ladder, Silence},
+    need::{OutcomeKind, TranscriptEntry},
+    phase::{Explanation, Finding},
+    policy::Wait,
+    slot::{Evidence, Filled, SlotKey},
+    stakeholder::{Channel, Consent, Health},
+    value::{ChoiceOption, FileRef, Kind, Value},
+};
+
+/// The header with which a caller marks repetitions of one request.
+pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// The media type of a problem document (RFC 9457, section 3).
+pub const PROBLEM_JSON: &str = "application/problem+json";
+
+/// The longest that one request may wait for an outcome, in seconds. Longer ones are cut to it:
+/// proxies on the way commonly give up after a few minutes of silence.
+pub const LONGEST_WAIT_SECONDS: u64 = 120;

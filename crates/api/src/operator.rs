@@ -1,0 +1,172 @@
+//! What an operator commands. Each command is stored and answered with 202; the daemon carries it
+//! out next.
+//!
+//! In all of them `by` says who commands, 1 to 100 characters; without it, the API key's name.
+
+use liaison_core::id::MessageId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The answer to a command: it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accepted {
+    /// Whether the same command had come before, with the same `Idempotency-Key` and body; it is
+    /// carried out once.
+    pub repeated: bool,
+}
+
+/// Tell the stakeholder something in the daemon's voice, as soon as sending is allowed:
+/// `POST /v1/conversations/{id}/answer`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OperatorAnswer {
+    /// The words, 1 to 4,000 characters.
+    pub text: String,
+    /// Who says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Whether to lift every hold too. While a hold stands, the words wait.
+    #[serde(default)]
+    pub resume: bool,
+}
+
+/// Lift every hold: `POST /v1/conversations/{id}/resume`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resume {
+    /// Who does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Pause the conversation: `POST /v1/conversations/{id}/hold`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HoldRequest {
+    /// Who does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Why, 1 to 1,000 characters.
+    pub note: String,
+}
+
+/// Handle the conversation alone from now on: `POST /v1/conversations/{id}/takeover`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TakeOver {
+    /// Who does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Give the conversation back to the daemon: `POST /v1/conversations/{id}/handback`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HandBack {
+    /// Who does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Take this as the value of a slot: `POST /v1/conversations/{id}/fill`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FillSlot {
+    /// Which slot: its key (`property:42/keys`), or its name alone where only one slot of the
+    /// conversation has it.
+    pub slot: String,
+    /// The value, as the slot's kind writes it: an option's value, `true`, `"2026-09-01"`, `3` or
+    /// `"3.50"`, words. A file cannot be entered; it comes with a message.
+    pub value: Value,
+    /// On what grounds, 1 to 1,000 characters.
+    pub note: String,
+    /// Who says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+impl FillSlot {
+    /// Reads the value for a slot of this kind and checks it against the kind's constraints.
+    pub fn value_for(
+        &self,
+        kind: &liaison_core::value::Kind,
+    ) -> Result<liaison_core::value::Value, crate::FieldFault> {
+        let fault = |detail: String| crate::FieldFault::new("value", detail);
+        if kind.name() == "file" {
+            return Err(fault(
+                "a file cannot be entered; it comes with a message of the stakeholder".to_owned(),
+            ));
+        }
+        let mut value = self.value.clone();
+        if kind.name() == "number" {
+            crate::registration::decimal_as_text(Some(&mut value));
+        }
+        let tagged = serde_json::json!({"kind": kind.name(), "value": value});
+        let value = serde_json::from_value(tagged)
+            .map_err(|_| fault(format!("this is not a value of kind {}", kind.name())))?;
+        kind.rules()
+            .check(&value)
+            .map_err(|refused| fault(refused.0))?;
+        Ok(value)
+    }
+}
+
+/// Say what became of a message whose fate nobody can tell:
+/// `POST /v1/conversations/{id}/resolve-send`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResolveSend {
+    /// Which message.
+    pub message: MessageId,
+    /// Whether it was sent; if not, the same bytes are sent once more.
+    pub sent: bool,
+    /// Who says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use liaison_core::value::{self, Kind};
+    use serde_json::json;
+
+    fn fill(kind: &Kind, value: Value) -> Result<value::Value, crate::FieldFault> {
+        FillSlot {
+            slot: "x".to_owned(),
+            value,
+            note: "phoned".to_owned(),
+            by: None,
+        }
+        .value_for(kind)
+    }
+
+    #[test]
+    fn a_value_is_read_as_its_slots_kind_writes_it() {
+        let number = Kind::Number(value::Number::default());
+        let expected = Ok(value::Value::Number("3.5".parse().expect("a decimal")));
+        assert_eq!(fill(&number, json!(3.5)), expected);
+        assert_eq!(fill(&number, json!("3.5")), expected);
+        assert_eq!(
+            fill(&Kind::Date(value::DateKind::default()), json!("2026-09-01")),
+            Ok(value::Value::Date(jiff::civil::date(2026, 9, 1)))
+        );
+        assert_eq!(
+            fill(&Kind::Boolean(value::Boolean::default()), json!(true)),
+            Ok(value::Value::Boolean(true))
+        );
+    }
+
+    #[test]
+    fn a_value_of_another_kind_is_refused() {
+        for (kind, value) in [
+            (Kind::Boolean(value::Boolean::default()), json!("yes")),
+            (Kind::Date(value::DateKind::default()), json!("tomorrow")),
+            (Kind::Number(value::Number::default()), json!("many")),
+            (Kind::File(value::FileKind::default()), json!("x.pdf")),
+        ] {
+            let fault = fill(&kind, value).expect_err("does not fit");
+            assert_eq!(fault.field, "value");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Callers' requests: registering needs, reading them, waiting for them, taking them back.
+
+use crate::{
+    auth::CallerKey,
+    body::Json,
+    fault::Fault,
+    params::{PageSize, Params, PathId, WaitFor, idempotency_key},
+    registration,
+    state::App,
+    view, waiting,
+};
+use axum::{extract::State, response::IntoResponse};
+use http::{HeaderMap, StatusCode, header};
+use liaison_api::{EventList, NeedList, NeedView, RegisterNeed};
+use liaison_core::{
+    id::{ConversationId, NeedId, TenantId},
+    input::Input,
+    transition::Opening,
+};
+use liaison_ports::store::{Appended, NeedRow, NewInput, NewNeed, Registered};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// `POST /v1/needs`.
+pub(crate) async fn register(
+    State(app): State<Arc<App>>,
+    CallerKey(caller): CallerKey,
+    headers: HeaderMap,
+    Json { value, hash }: Json<RegisterNeed>,
+) -> Result<impl IntoResponse, Fault> {
+    let idempotency_key = idempotency_key(&headers)?;
+    let now = app.now();
+    let mut ids = app.ids();
+    let need = NeedId::new(ids.draw());
+    let (registration, stakeholder) =
+        registration::check(value, need.clone(), now).map_err(Fault::fields)?;
+    let opening = Opening {
+        id: ConversationId::new(ids.draw()),
+        tenant: caller.tenant.clone(),
+        at: now,
+        stakeholder: stakeholder.clone(),
+        reply_token: ids.draw_token(),
+        policy: (app.outside.policies)(&caller.tenant),
+    };
+    let registered = app
+        .outside
+        .store
+        .register_need(NewNeed {
+            tenant: caller.tenant,
+            idempotency_key,
+            request_hash: hash,
+            registration: registration.clone(),
+            stakeholder,
+            opening,
+            at: now,
+        })
+        .await?;
+    let (status, row) = match registered {
+        Registered::New { conversation } => {
+            app.outside.changes.inputs_arrived();
+            tracing::info!(%need, %conversation, "a need was registered");
+            let row = NeedRow {
+                id: need,
+                conversation,
+                registration,
+                registered_at: now,
+                outcome: None,
+            };
+            (StatusCode::CREATED, row)
+        }
+        Registered::Existing(row) => (StatusCode::OK, *row),
+        Registered::KeyReused => return Err(Fault::key_reused()),
+    };
+    let location = format!("/v1/needs/{}", row.id);
+    Ok((
+        status,
+        [(header::LOCATION, location)],
+        axum::Json(view::need(row)),
+    ))
+}
+
+/// The query of `GET /v1/needs`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListParams {
+    before: Option<NeedId>,
+    #[serde(default)]
+    limit: PageSize,
+}
+
+/// `GET /v1/needs`.
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    CallerKey(caller): CallerKey,
+    Params(params): Params<ListParams>,
+) -> Result<axum::Json<NeedList>, Fault> {
+    let rows = app
+        .outside
+        .store
+        .needs(&caller.tenant, params.before, params.limit.0)
+        .await?;
+    let needs = rows.into_iter().map(view::need).collect();
+    Ok(axum::Json(NeedList { needs }))
+}
+
+/// The query of `GET /v1/needs/{id}`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ShowParams {
+    #[serde(default)]
+    wait: WaitFor,
+}
+
+/// `GET /v1/needs/{id}`.
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    CallerKey(caller): CallerKey,
+    PathId(id): PathId,
+    Params(params): Params<ShowParams>,
+) -> Result<axum::Json<NeedView>, Fault> {
+    let id = NeedId::new(id);
+    let mut row = find(&app, &caller.tenant, &id).await?;
+    if row.outcome.is_none() {
+        waiting::note_caller(&app, &row).await;
+        if !params.wait.0.is_zero() {
+            row = waiting::for_outcome(&app, &caller.tenant, row, params.wait.0).await?;
+        }
+    }
+    Ok(axum::Json(view::need(row)))
+}
+
+/// The query of `GET /v1/needs/{id}/events`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EventParams {
+    #[serde(default)]
+    after: i64,
+}
+
+/// `GET /v1/needs/{id}/events`.
+pub(crate) async fn events(
+    State(app): State<Arc<App>>,
+    CallerKey(caller): CallerKey,
+    PathId(id): PathId,
+    Params(params): Params<EventParams>,
+) -> Result<axum::Json<EventList>, Fault> {
+    let id = NeedId::new(id);
+    find(&app, &caller.tenant, &id).await?;
+    let rows = app
+        .outside
+        .store
+        .events(&caller.tenant, &id, params.after)
+        .await?;
+    let events = rows.into_iter().map(view::event).collect();
+    Ok(axum::Json(EventList { events }))
+}
+
+/// `DELETE /v1/needs/{id}`: 200 when the need had ended anyway, 202 when it will.
+pub(crate) async fn cancel(
+    State(app): State<Arc<App>>,
+    CallerKey(caller): CallerKey,
+    PathId(id): PathId,
+) -> Result<(StatusCode, axum::Json<NeedView>), Fault> {
+    let id = NeedId::new(id);
+    let row = find(&app, &caller.tenant, &id).await?;
+    if row.outcome.is_some() {
+        return Ok((StatusCode::OK, axum::Json(view::need(row))));
+    }
+    let input = NewInput {
+        conversation: row.conversation.clone(),
+        dedupe_key: format!("cancel:{id}"),
+        at: app.now(),
+        input: Input::NeedCancelled { need: id },
+    };
+    let appended = app.outside.store.append_inputs(vec![input]).await?;
+    if matches!(appended.first(), Some(Appended::At(_))) {
+        app.outside.changes.inputs_arrived();
+    }
+    Ok((StatusCode::ACCEPTED, axum::Json(view::need(row))))
+}
+
+/// The tenant's need with this id.
+pub(crate) async fn find(app: &App, tenant: &TenantId, id: &NeedId) -> Result<NeedRow, Fault> {
+    app.outside
+        .store
+        .need(tenant, id)
+        .await?
+        .ok_or_else(|| Fault::not_found("need"))
+}
