@@ -52,14 +52,13 @@ impl Headers {
                 // The empty line is missing and the body starts here.
                 break;
             }
-            kept += line.len();
-            if kept > MAX_HEADER_BYTES {
-                headers.truncated = true;
-            } else {
-                let room = MAX_HEADER_VALUE_BYTES.saturating_sub(field.len());
-                headers.truncated |= line.len() > room;
-                field.extend_from_slice(&line[..line.len().min(room)]);
-            }
+            let room = MAX_HEADER_VALUE_BYTES
+                .saturating_sub(field.len())
+                .min(MAX_HEADER_BYTES - kept);
+            headers.truncated |= line.len() > room;
+            let within = &line[..line.len().min(room)];
+            field.extend_from_slice(within);
+            kept += within.len();
             at = end;
         }
         headers.push(&mut field);
@@ -264,13 +263,17 @@ fn skip_envelope_line(raw: &[u8]) -> usize {
     }
 }
 
-/// RFC 5322 section 2.2: printable characters without a blank, then a colon.
+/// A name and a colon. RFC 5322 section 2.2 allows more characters than these,
+/// which nobody uses, while JSON and code would pass for headers with them.
 fn is_field(line: &[u8]) -> bool {
     let Some(colon) = line.iter().take(128).position(|&byte| byte == b':') else {
         return false;
     };
     let name = line[..colon].trim_ascii_end();
-    !name.is_empty() && name.iter().all(|byte| (33..=126).contains(byte))
+    !name.is_empty()
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
 }
 
 fn is_folded(raw: &[u8], at: usize) -> bool {

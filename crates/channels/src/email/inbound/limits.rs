@@ -32,6 +32,9 @@ pub(super) const MAX_ATTACHMENTS: usize = 100;
 /// log or an attack on whatever reads it next.
 pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
+/// Lines of decoded text. A megabyte of prose has some fifteen thousand.
+pub(super) const MAX_TEXT_LINES: usize = 20_000;
+
 /// Addresses kept of one address header.
 pub(super) const MAX_ADDRESSES: usize = 500;
 

@@ -1,6 +1,6 @@
 //! Text as lines that remember what the markup said about them.
 
-use super::limits::MAX_TEXT_BYTES;
+use super::limits::{MAX_TEXT_BYTES, MAX_TEXT_LINES};
 
 /// What is known of a line before anybody looks at its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,19 +75,30 @@ pub(super) fn of_flowed(text: &str, delete_space: bool) -> Vec<Line> {
     lines
 }
 
-/// The lines as one text, quotations marked with `> `; cut at the text limit.
-/// The second value says whether it was.
-pub(super) fn join(lines: &[Line]) -> (String, bool) {
+/// Cuts a text at its limits and says whether it was longer.
+pub(super) fn limit(lines: &mut Vec<Line>) -> bool {
+    let mut room = MAX_TEXT_BYTES;
+    for at in 0..lines.len() {
+        // The mark and the line's end count, too.
+        let needed = lines[at].text.len() + 3;
+        if at >= MAX_TEXT_LINES || needed > room {
+            let kept = truncated(&lines[at].text, room.saturating_sub(3)).to_owned();
+            lines.truncate(at + 1);
+            lines[at].text = kept;
+            return true;
+        }
+        room -= needed;
+    }
+    false
+}
+
+/// The lines as one text, quotations marked with `> `.
+pub(super) fn join(lines: &[Line]) -> String {
     let mut out = String::new();
     for line in lines {
         let text = line.text.trim_end();
         if out.is_empty() && text.is_empty() {
             continue;
-        }
-        if out.len() + text.len() + 3 > MAX_TEXT_BYTES {
-            let room = MAX_TEXT_BYTES.saturating_sub(out.len());
-            out.push_str(truncated(text, room));
-            return (out.trim_end().to_owned(), true);
         }
         if line.mark == Mark::Quoted {
             out.push_str(if text.is_empty() { ">" } else { "> " });
@@ -96,11 +107,11 @@ pub(super) fn join(lines: &[Line]) -> (String, bool) {
         out.push('\n');
     }
     out.truncate(out.trim_end().len());
-    (out, false)
+    out
 }
 
 /// At most `bytes` of the text, cut between characters.
-pub(super) fn truncated(text: &str, bytes: usize) -> &str {
+fn truncated(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -128,16 +139,16 @@ mod tests {
 
     #[test]
     fn every_kind_of_line_end_ends_a_line() {
-        assert_eq!(join(&of_plain("a\r\nb\rc\nd")).0, "a\nb\nc\nd");
+        assert_eq!(join(&of_plain("a\r\nb\rc\nd")), "a\nb\nc\nd");
     }
 
     #[test]
     fn flowed_lines_are_joined_within_their_depth() {
         let text = "> a question that \n> goes on\nan answer that \ngoes on\n-- \nme";
         assert_eq!(
-            join(&of_flowed(text, false)).0,
+            join(&of_flowed(text, false)),
             "> a question that goes on\nan answer that goes on\n--\nme"
         );
-        assert_eq!(join(&of_flowed("ab \ncd", true)).0, "abcd");
+        assert_eq!(join(&of_flowed("ab \ncd", true)), "abcd");
     }
 }

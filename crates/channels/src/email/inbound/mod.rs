@@ -112,8 +112,9 @@ pub fn parse(raw: &[u8]) -> Result<InboundEmail, Unreadable> {
     if root.headers.is_empty() {
         return Err(Unreadable::NoHeader);
     }
-    let body = Body::of(&root);
-    let (text, text_cut) = line::join(&body.lines);
+    let mut body = Body::of(&root);
+    let text_cut = line::limit(&mut body.lines);
+    let text = line::join(&body.lines);
     let headers = &root.headers;
     let from = headers.addresses("from").into_iter().next();
     let visible = visible::of_lines(&body.lines, from.as_ref());

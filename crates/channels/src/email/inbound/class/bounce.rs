@@ -31,7 +31,7 @@ pub(super) fn report(root: &Part<'_>, text: &str) -> Option<DeliveryReport> {
         recipients = report::recipients(said, said);
     }
     if recipients.is_empty() {
-        recipients = told_recipients(root, said);
+        recipients = told_recipients(root, said, text);
     }
     recipients.truncate(MAX_REPORTED_RECIPIENTS);
     Some(DeliveryReport {
@@ -116,136 +116,48 @@ impl Sender {
     }
 }
 
+#[rustfmt::skip]
 const SUBJECTS: &[&str] = &[
-    "undeliver",
-    "non-deliver",
-    "nondeliver",
-    "delivery status notification",
-    "delivery notification",
-    "delivery status",
-    "returned mail",
-    "mail delivery fail",
-    "mail delivery error",
-    "delivery failure",
-    "delivery failed",
-    "delivery has failed",
-    "delivery error",
-    "delivery problem",
-    "delivery report",
-    "failed delivery",
-    "failure delivery",
-    "failure notice",
-    "mail failure",
-    "returned to sender",
-    "returning message to sender",
-    "could not be delivered",
-    "could not deliver",
-    "couldn't be delivered",
-    "not delivered",
-    "wasn't delivered",
-    "mail system error",
-    "message delayed",
-    "delayed mail",
-    "delivery delayed",
-    "delivery incomplete",
-    "delivery temporarily",
-    "message you sent blocked",
-    "unable to deliver",
-    "message not delivered",
-    "nondelivery",
-    "mail could not be",
-    "bounced",
-    "unzustellbar",
-    "nicht zugestellt",
-    "zustellung fehlgeschlagen",
-    "fehlgeschlagene zustellung",
-    "zustellfehler",
-    "non remis",
-    "échec de la remise",
-    "échec de remise",
-    "non distribuable",
-    "no se puede entregar",
-    "no entregado",
-    "error de entrega",
-    "não entregue",
-    "falha na entrega",
-    "mancato recapito",
-    "non recapitabile",
-    "mancata consegna",
-    "onbestelbaar",
-    "niet bezorgd",
-    "kan ikke leveres",
-    "kunde inte levereras",
-    "ej levererat",
-    "ikke leveret",
-    "niedostarczon",
-    "nie można dostarczyć",
-    "nedoručiteln",
-    "не доставлено",
-    "недоставлен",
-    "не удалось доставить",
-    "配信不能",
-    "未配信",
-    "未送達",
-    "エラー通知",
-    "退信",
-    "退回",
-    "投递失败",
+    "undeliver", "non-deliver", "nondeliver", "delivery status notification",
+    "delivery notification", "delivery status", "returned mail", "mail delivery fail",
+    "mail delivery error", "delivery failure", "delivery failed", "delivery has failed",
+    "delivery error", "delivery problem", "delivery report", "failed delivery",
+    "failure delivery", "failure notice", "mail failure", "returned to sender",
+    "returning message to sender", "could not be delivered", "could not deliver",
+    "couldn't be delivered", "not delivered", "wasn't delivered", "mail system error",
+    "message delayed", "delayed mail", "delivery delayed", "delivery incomplete",
+    "delivery temporarily", "message you sent blocked", "unable to deliver",
+    "message not delivered", "nondelivery", "mail could not be", "bounced", "unzustellbar",
+    "nicht zugestellt", "zustellung fehlgeschlagen", "fehlgeschlagene zustellung",
+    "zustellfehler", "non remis", "échec de la remise", "échec de remise", "non distribuable",
+    "no se puede entregar", "no entregado", "error de entrega", "não entregue",
+    "falha na entrega", "mancato recapito", "non recapitabile", "mancata consegna",
+    "onbestelbaar", "niet bezorgd", "kan ikke leveres", "kunde inte levereras", "ej levererat",
+    "ikke leveret", "niedostarczon", "nie można dostarczyć", "nedoručiteln", "не доставлено",
+    "недоставлен", "не удалось доставить", "配信不能", "未配信", "未送達", "エラー通知", "退信", "退回", "投递失败",
     "無法傳遞",
 ];
 
 /// What mail servers write, and people do not, in the beginning of a text.
+#[rustfmt::skip]
 const PHRASES: &[&str] = &[
-    "could not be delivered to",
-    "could not be delivered.",
-    "couldn't be delivered",
-    "wasn't delivered to",
-    "was not delivered to",
-    "has not been delivered",
-    "not been delivered to",
-    "delivery has failed to these recipients",
-    "delivery to the following",
-    "delivery failed",
-    "unable to deliver your message",
-    "unable to deliver message to",
-    "sorry to have to inform you",
-    "did not reach the following recipient",
-    "undeliverable",
-    "unable to be delivered",
-    "permanent fatal errors",
-    "permanent error",
-    "transcript of session follows",
-    "message was undeliverable",
-    "your message to the following recipients cannot be delivered",
-    "recipient address rejected",
-    "user unknown",
-    "unknown user",
-    "no such user",
-    "mailbox unavailable",
-    "invalid user address",
-    "mailbox full",
-    "over quota",
-    "mailbox exceeds",
-    "address not found",
-    "there was an error delivering your mail",
-    "failed to deliver",
-    "delivery attempts",
-    "host not found",
-    "retry timeout exceeded",
-    "final-recipient:",
-    "smtp error from remote",
-    "this is the mail system at host",
-    "this is a permanent error",
-    "requested action not taken",
-    "konnte nicht zugestellt werden",
-    "n'a pas pu être remis",
-    "no se pudo entregar",
-    "não pôde ser entregue",
-    "non è stato possibile recapitare",
-    "не может быть доставлено",
-    "не удалось доставить",
-    "配信できません",
-    "送信できません",
+    "could not be delivered to", "could not be delivered.", "couldn't be delivered",
+    "wasn't delivered to", "was not delivered to", "has not been delivered",
+    "not been delivered to", "delivery has failed to these recipients",
+    "delivery to the following", "delivery failed", "unable to deliver your message",
+    "unable to deliver message to", "sorry to have to inform you",
+    "did not reach the following recipient", "undeliverable", "unable to be delivered",
+    "permanent fatal errors", "permanent error", "transcript of session follows",
+    "message was undeliverable", "your message to the following recipients cannot be delivered",
+    "recipient address rejected", "user unknown", "unknown user", "no such user",
+    "mailbox unavailable", "invalid user address", "mailbox full", "over quota",
+    "mailbox exceeds", "address not found", "there was an error delivering your mail",
+    "failed to deliver", "delivery attempts", "host not found", "retry timeout exceeded",
+    "final-recipient:", "smtp error from remote", "this is the mail system at host",
+    "this is a permanent error", "requested action not taken", "konnte nicht zugestellt werden",
+    "n'a pas pu être remis", "no se pudo entregar", "não pôde ser entregue",
+    "non è stato possibile recapitare", "не может быть доставлено", "не удалось доставить",
+    "配信できません", "送信できません",
 ];
 
 fn body_says_so(said: &str) -> bool {
@@ -276,107 +188,149 @@ fn before_original(text: &str) -> &str {
     text
 }
 
+#[rustfmt::skip]
 const MARKS_OF_THE_COPY: &[&str] = &[
-    "this is a copy of the message",
-    "this is a copy of your message",
-    "copy of the message, including",
-    "header of the original message",
-    "headers of the original message",
-    "original message follows",
-    "original message headers",
-    "- original message -",
-    "message headers follow",
-    "message text follows",
-    "below this line is a copy",
-    "below this line is the original",
-    "unsent message below",
-    "returned message follows",
-    "original message header",
-    "copy of your message",
-    "message header follows",
-    "below is a copy of the original message",
+    "this is a copy of the message", "this is a copy of your message",
+    "copy of the message, including", "header of the original message",
+    "headers of the original message", "original message follows", "original message headers",
+    "- original message -", "message headers follow", "message text follows",
+    "below this line is a copy", "below this line is the original", "unsent message below",
+    "unsent message follows", "- original message:", "original message:",
+    "returned message follows", "original message header", "copy of your message",
+    "message header follows", "below is a copy of the original message",
 ];
 
-/// The recipients that the words name, where no fields do: those in the
-/// header, or else those that start a line, or else any.
-fn told_recipients(root: &Part<'_>, said: &str) -> Vec<ReportedRecipient> {
-    let headers = &root.headers;
-    let ours: Vec<String> = ["to", "delivered-to", "x-original-to", "envelope-to", "from"]
-        .iter()
-        .flat_map(|name| headers.bare_addresses(name))
-        .map(|address| address.to_lowercase())
-        .collect();
-    let mut found: Vec<(String, usize)> = Vec::new();
-    let mut add = |address: String, at: usize| {
-        let lower = address.to_lowercase();
-        let machine = [
-            "postmaster@",
-            "mailer-daemon@",
-            "abuse@",
-            "support@",
-            "helpdesk@",
-        ]
-        .iter()
-        .any(|local| lower.starts_with(local));
-        let known = found.iter().any(|(seen, _)| seen.to_lowercase() == lower);
-        if !machine && !known && !ours.contains(&lower) && found.len() < MAX_REPORTED_RECIPIENTS {
-            found.push((address, at));
-        }
-    };
-    let failed = headers.bare_addresses("x-failed-recipients");
-    let by_header = !failed.is_empty();
-    for address in failed {
-        let at = said.find(&address).unwrap_or(0);
-        add(address, at);
-    }
-    if !by_header {
-        for (address, at, first) in addresses(said) {
-            if first {
-                add(address, at);
-            }
-        }
-    }
-    if found.is_empty() {
-        for (address, at, _) in addresses(said) {
-            if found.is_empty() || !by_header {
-                found.push((address, at));
-                break;
-            }
-        }
-        found.retain(|(address, _)| !ours.contains(&address.to_lowercase()));
-    }
-    let delayed = is_warning(headers, said);
-    let bounds: Vec<usize> = found.iter().map(|(_, at)| *at).collect();
-    let count = found.len();
+/// The recipients that the words name, where no fields do.
+fn told_recipients(root: &Part<'_>, said: &str, text: &str) -> Vec<ReportedRecipient> {
+    let found = named_addresses(root, said, text);
+    let delayed = is_warning(&root.headers, said);
     found
-        .into_iter()
-        .map(|(address, at)| {
-            let end = bounds.iter().copied().filter(|&other| other > at).min();
-            let own = &said[at..end.unwrap_or(said.len())];
+        .iter()
+        .map(|address| {
             // With one recipient all that is said is said of it.
-            let own = if count == 1 { said } else { own };
-            let status = cause::best_status(None, own, if count == 1 { "" } else { said });
+            let own = report::about(said, address, &found);
+            let status = cause::best_status(None, &own, said);
             let temporary = delayed || status.as_deref().is_some_and(|s| s.starts_with('4'));
             ReportedRecipient {
-                hard: !temporary && cause::is_hard(status.as_deref(), own, ""),
+                hard: !temporary && cause::is_hard(status.as_deref(), &own, ""),
                 outcome: if delayed {
                     DeliveryOutcome::Delayed
                 } else {
                     DeliveryOutcome::Failed
                 },
-                diagnostic: diagnostic(own),
-                address,
+                diagnostic: diagnostic(&own),
+                address: address.clone(),
                 status,
             }
         })
         .collect()
 }
 
-/// Every address in a text: where it starts, and whether it begins its line.
-fn addresses(said: &str) -> Vec<(String, usize, bool)> {
+/// From the surest place to the least: the header that Exim and Gmail add,
+/// addresses that begin a line, the first one within a line, the recipients of
+/// the copied mail, and at last our own address, since people write to
+/// themselves.
+fn named_addresses(root: &Part<'_>, said: &str, text: &str) -> Vec<String> {
+    let headers = &root.headers;
+    let unique = |all: Vec<String>| -> Vec<String> {
+        let mut kept: Vec<String> = Vec::new();
+        for address in all {
+            if kept.len() < MAX_REPORTED_RECIPIENTS
+                && !kept.iter().any(|seen| seen.eq_ignore_ascii_case(&address))
+            {
+                kept.push(address);
+            }
+        }
+        kept
+    };
+    let failed = unique(headers.bare_addresses("x-failed-recipients"));
+    if !failed.is_empty() {
+        return failed;
+    }
+    let ours: Vec<String> = ["to", "delivered-to", "x-original-to", "envelope-to", "from"]
+        .iter()
+        .flat_map(|name| headers.bare_addresses(name))
+        .collect();
+    let is_ours = |address: &str| ours.iter().any(|own| own.eq_ignore_ascii_case(address));
+    let (own, others): (Vec<Mention>, Vec<Mention>) = addresses(said)
+        .into_iter()
+        .filter(|mention| !is_machine(&mention.address))
+        .partition(|mention| is_ours(&mention.address));
+    let leading = others.iter().filter(|mention| mention.leads).cloned();
+    let leading = unique(leading.map(|mention| mention.address).collect());
+    if !leading.is_empty() {
+        return leading;
+    }
+    if let Some(first) = others.into_iter().next() {
+        return vec![first.address];
+    }
+    let copied = unique(copied_recipients(root, text));
+    if !copied.is_empty() {
+        return copied;
+    }
+    own.into_iter()
+        .find(|mention| mention.leads)
+        .map(|mention| mention.address)
+        .into_iter()
+        .collect()
+}
+
+/// Addresses that reports tell people to write to.
+fn is_machine(address: &str) -> bool {
+    let lower = address.to_lowercase();
+    [
+        "postmaster@",
+        "mailer-daemon@",
+        "abuse@",
+        "support@",
+        "helpdesk@",
+        "noreply@",
+        "no-reply@",
+    ]
+    .iter()
+    .any(|local| lower.starts_with(local))
+}
+
+/// `To` of the mail that came back, attached or copied into the text.
+fn copied_recipients(root: &Part<'_>, text: &str) -> Vec<String> {
+    for leaf in root.leaves() {
+        if is_copy(leaf) {
+            let (headers, _) = Headers::read(&leaf.bytes());
+            return headers.bare_addresses("to");
+        }
+    }
+    let copy = &text[before_original(text).len()..];
+    let start = copy.find(['\n']).map_or(copy.len(), |end| end + 1);
+    // The line that announces the copy may be its first header, too.
+    [&copy[start..], copy]
+        .iter()
+        .map(|copy| {
+            Headers::read(copy.trim_start().as_bytes())
+                .0
+                .bare_addresses("to")
+        })
+        .find(|found| !found.is_empty())
+        .unwrap_or_default()
+}
+
+fn is_copy(leaf: &Part<'_>) -> bool {
+    matches!(
+        leaf.media_type.as_str(),
+        "message/rfc822" | "message/global" | "text/rfc822-headers" | "message/global-headers"
+    )
+}
+
+/// An address in a text.
+#[derive(Debug, Clone)]
+struct Mention {
+    address: String,
+    /// It begins its line, but for brackets and a reply code.
+    leads: bool,
+}
+
+fn addresses(said: &str) -> Vec<Mention> {
     let mut found = Vec::new();
-    let mut at = 0;
-    for line in said.split_inclusive('\n') {
+    for line in said.lines() {
         let mut from = 0;
         while let Some(sign) = line[from..].find('@') {
             let sign = from + sign;
@@ -394,12 +348,15 @@ fn addresses(said: &str) -> Vec<(String, usize, bool)> {
             from = end.max(sign + 1);
             let address = line[start..end].trim_matches(|c: char| ".'".contains(c));
             if is_address(address) && found.len() < 4 * MAX_REPORTED_RECIPIENTS {
-                let lead = line[..start].trim();
-                let first = lead.chars().all(|c| "<>\"'-*([: ".contains(c));
-                found.push((address.to_owned(), at + start, first));
+                let leads = line[..start]
+                    .chars()
+                    .all(|c| c.is_ascii_digit() || "<>\"'-*([: \t".contains(c));
+                found.push(Mention {
+                    address: address.to_owned(),
+                    leads,
+                });
             }
         }
-        at += line.len();
     }
     found
 }
@@ -433,11 +390,7 @@ fn diagnostic(said: &str) -> String {
 
 fn original_message_id(leaves: &[&Part<'_>], text: &str) -> Option<String> {
     let attached = leaves.iter().find_map(|leaf| {
-        let is_copy = matches!(
-            leaf.media_type.as_str(),
-            "message/rfc822" | "message/global" | "text/rfc822-headers" | "message/global-headers"
-        );
-        if !is_copy {
+        if !is_copy(leaf) {
             return None;
         }
         let (headers, _) = Headers::read(&leaf.bytes());

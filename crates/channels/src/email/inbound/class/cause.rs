@@ -6,26 +6,18 @@ pub(super) fn first_status(text: &str) -> Option<String> {
     statuses(text).next().map(str::to_owned)
 }
 
-/// The code to report: the claimed one unless it says nothing ("5.0.0") and
-/// the server's own words hold one that does.
-pub(super) fn best_status(claimed: Option<&str>, said: &str, around: &str) -> Option<String> {
-    let found = || {
-        statuses(said)
-            .chain(statuses(around))
-            .find(|status| !is_vague(status))
-    };
-    match claimed {
-        Some(claimed) if !is_vague(claimed) => Some(claimed.to_owned()),
-        Some(claimed) => Some(
-            statuses(said)
-                .find(|status| !is_vague(status))
-                .unwrap_or(claimed)
-                .to_owned(),
-        ),
-        None => found()
-            .or_else(|| statuses(said).chain(statuses(around)).next())
-            .map(str::to_owned),
-    }
+/// The code to report. The code in the words of the server that refused the
+/// mail is more exact than what the reporting server made of it; a code that
+/// says nothing ("5.0.0") gives way to any that does.
+pub(super) fn best_status(claimed: Option<&str>, said: &str, told: &str) -> Option<String> {
+    let telling = |text| statuses(text).find(|status| !is_vague(status));
+    telling(said)
+        .or(claimed.filter(|claimed| !is_vague(claimed)))
+        .or_else(|| telling(told))
+        .or_else(|| statuses(said).next())
+        .or(claimed)
+        .or_else(|| statuses(told).next())
+        .map(str::to_owned)
 }
 
 /// Whether the address can never work. Words beat codes, because servers send
@@ -35,6 +27,11 @@ pub(super) fn is_hard(status: Option<&str>, said: &str, around: &str) -> bool {
         if let Some(verdict) = said_hard(text) {
             return verdict;
         }
+    }
+    // RFC 7504: the host, or the domain, takes no mail at all.
+    let mut codes = said.split(|c: char| !c.is_ascii_alphanumeric());
+    if codes.any(|code| matches!(code, "521" | "556")) {
+        return true;
     }
     // RFC 3463 sections 3.2 and 3.5; 5.1.10 is RFC 7505 (null MX).
     matches!(
@@ -60,213 +57,69 @@ fn said_hard(text: &str) -> Option<bool> {
 }
 
 /// The mailbox exists, whatever else is said.
+#[rustfmt::skip]
 const NOT_THE_ADDRESS: &[&str] = &[
-    "mailbox full",
-    "mailbox is full",
-    "mailbox exceed",
-    "over quota",
-    "overquota",
-    "over the quota",
-    "quota exceeded",
-    "exceeded quota",
-    "quota is exceeded",
-    "exceeds quota",
-    "exceeded storage",
-    "exceeded the space",
-    "insufficient storage",
-    "not enough storage",
-    "mailbox for user is full",
-    "too many messages",
-    "exceeded the local limit",
-    "storage limit",
-    "disk quota",
-    "exceeds allowed size",
-    "account is disabled",
-    "account disabled",
-    "disabled account",
-    "mailbox disabled",
-    "mailbox is disabled",
-    "mailbox is inactive",
-    "is inactive",
-    "account inactive",
-    "inactive user",
-    "user is inactive",
-    "suspended",
-    "temporarily disabled",
-    "not activated",
-    "account has been disabled",
-    "account that you tried to reach is disabled",
-    "has been deactivated",
-    "currently suspended",
-    "message too large",
-    "message size exceeds",
-    "too big",
-    "exceeds maximum message size",
-    "greylist",
-    "graylist",
-    "try again later",
-    "temporarily deferred",
-    "rate limit",
-    "too many connections",
-    "reverse dns",
-    "ptr record",
-    "no ptr",
-    "spamhaus",
-    "spamcop",
-    "blocklist",
-    "blacklist",
-    "block list",
-    "black list",
-    "dnsbl",
-    "rbl",
-    "dmarc",
-    " spf ",
-    "dkim",
-    "sender policy",
-    "sender address rejected",
-    "sender rejected",
-    "sender verify failed",
-    "sender denied",
-    "relaying denied",
-    "relay access denied",
-    "relay not permitted",
-    "not permitted to relay",
-    "unable to relay",
+    "mailbox full", "mailbox is full", "mailbox exceed", "over quota", "overquota",
+    "over the quota", "quota exceeded", "exceeded quota", "quota is exceeded", "exceeds quota",
+    "exceeded storage", "exceeded the space", "insufficient storage", "not enough storage",
+    "mailbox for user is full", "too many messages", "exceeded the local limit", "storage limit",
+    "disk quota", "exceeds allowed size", "account is disabled", "account disabled",
+    "disabled account", "mailbox disabled", "mailbox is disabled", "mailbox is inactive",
+    "is inactive", "account inactive", "inactive user", "user is inactive", "suspended",
+    "temporarily disabled", "not activated", "account has been disabled",
+    "account that you tried to reach is disabled", "has been deactivated", "currently suspended",
+    "message too large", "message size exceeds", "too big", "exceeds maximum message size",
+    "greylist", "graylist", "try again later", "temporarily deferred", "rate limit",
+    "too many connections", "reverse dns", "ptr record", "no ptr", "spamhaus", "spamcop",
+    "blocklist", "blacklist", "block list", "black list", "dnsbl", " rbl", "dmarc", " spf ",
+    "dkim", "sender policy", "sender address rejected", "sender rejected", "domain of sender",
+    "sender domain", "sender address", "sender verify failed", "sender denied", "relaying denied",
+    "relay access denied", "relay not permitted", "not permitted to relay", "unable to relay",
     "relay denied",
 ];
 
 /// There is no such address, or none that takes mail.
+#[rustfmt::skip]
 const DEAD: &[&str] = &[
-    "user unknown",
-    "unknown user",
-    "unknown recipient",
-    "recipient unknown",
-    "unknown address",
-    "no such user",
-    "no such recipient",
-    "no such mailbox",
-    "no such address",
-    "no such account",
-    "no such person",
-    "no such local user",
-    "invalid user",
-    "invalid recipient",
-    "invalid mailbox",
-    "user not found",
-    "user doesn't exist",
-    "user does not exist",
-    "user doesn&#39;t have",
-    "account does not exist",
-    "account doesn't exist",
-    "account that you tried to reach does not exist",
-    "address does not exist",
-    "address doesn't exist",
-    "address not found",
-    "address unknown",
-    "mailbox does not exist",
-    "mailbox doesn't exist",
-    "mailbox not found",
-    "mailbox unavailable or not",
-    "mailbox unknown",
-    "unknown mailbox",
-    "recipient not found",
-    "recipient does not exist",
-    "recipnotfound",
-    "recipient name is not recognized",
-    "not listed in",
-    "unrouteable address",
-    "unroutable address",
-    "undeliverable address",
-    "does not have an account",
-    "doesn't have an account",
-    "not a valid user",
-    "not a known user",
-    "is unknown",
-    "no mailbox here by that name",
-    "no mailbox here",
-    "user is unknown",
-    "no account by that name",
-    "bad destination mailbox",
-    "address rejected: access denied",
-    "email account that you tried to reach does not exist",
-    "user not known",
-    "not found in directory",
-    "was not found in the recipient",
-    "couldn't be found",
-    "could not be found",
-    "wasn't found at",
-    "cannot find your recipient",
-    "delivery to local recipient failed",
-    "host unknown",
-    "unknown host",
-    "host not found",
-    "domain not found",
-    "domain name not found",
-    "no such domain",
-    "domain does not exist",
-    "domain doesn't exist",
-    "nxdomain",
-    "name or service not known",
-    "unable to look up",
-    "couldn't find any host",
-    "cannot find any host",
-    "no mx record",
-    "unknown domain",
-    "invalid domain",
-    "bad destination host",
-    "all relevant mx records point to non-existent",
-    "no route to domain",
-    "name service error",
-    "domain of sender address",
-    "dns lookup failure",
-    "null mx",
-    "does not accept mail",
-    "doesn't accept mail",
-    "doesn't receive email",
-    "does not receive mail",
-    "is not accepting mail",
-    "user has moved",
-    "has moved to",
-    "user moved",
-    "mailbox has moved",
-    "no longer valid",
-    "no longer on server",
-    "no longer exists",
-    "is no longer available",
-    "no longer in use",
-    "no longer works here",
+    "user unknown", "unknown user", "unknown recipient", "recipient unknown", "unknown address",
+    "no such user", "no such recipient", "no such mailbox", "no such address", "no such account",
+    "no such person", "no such local user", "invalid user", "invalid recipient",
+    "invalid mailbox", "user not found", "user doesn't exist", "user does not exist",
+    "user doesn&#39;t have", "account does not exist", "account doesn't exist",
+    "account that you tried to reach does not exist", "address does not exist",
+    "address doesn't exist", "address not found", "address unknown", "mailbox does not exist",
+    "mailbox doesn't exist", "mailbox not found", "mailbox unavailable or not", "mailbox unknown",
+    "unknown mailbox", "recipient not found", "recipient does not exist", "recipnotfound",
+    "recipient name is not recognized", "not listed in", "unrouteable address",
+    "unroutable address", "undeliverable address", "does not have an account",
+    "doesn't have an account", "not a valid user", "not a known user", "is unknown",
+    "no mailbox here by that name", "no mailbox here", "user is unknown",
+    "no account by that name", "bad destination mailbox", "address rejected: access denied",
+    "email account that you tried to reach does not exist", "user not known",
+    "not found in directory", "was not found in the recipient", "couldn't be found",
+    "could not be found", "wasn't found at", "cannot find your recipient",
+    "delivery to local recipient failed", "host unknown", "unknown host", "host not found",
+    "domain not found", "domain name not found", "no such domain", "domain does not exist",
+    "domain doesn't exist", "nxdomain", "name or service not known", "unable to look up",
+    "couldn't find any host", "cannot find any host", "no mx record", "unknown domain",
+    "invalid domain", "bad destination host", "all relevant mx records point to non-existent",
+    "no route to domain", "name service error", "dns lookup failure", "null mx",
+    "does not accept mail", "doesn't accept mail", "doesn't receive email",
+    "does not receive mail", "is not accepting mail", "user has moved", "has moved to",
+    "user moved", "mailbox has moved", "no longer valid", "no longer on server",
+    "no longer exists", "is no longer available", "no longer in use", "no longer works here",
+    "user not exist", "does not exist", "doesn't exist", "domain is not reachable",
+    "no smtp service", "check if address is correct", "no valid recipients", "not a registered",
 ];
 
 /// Not this mail, or not now.
+#[rustfmt::skip]
 const REFUSED: &[&str] = &[
-    "spam",
-    "blocked",
-    "unsolicited",
-    "bulk email",
-    "content rejected",
-    "message rejected",
-    "virus",
-    "policy",
-    "not allowed",
-    "not permitted",
-    "access denied",
-    "unauthorized",
-    "authentication",
-    "reputation",
-    "timed out",
-    "timeout",
-    "connection refused",
-    "expired",
-    "could not connect",
-    "too many hops",
-    "loop",
-    "deferred",
-    "not responding",
-    "has not yet been delivered",
-    "will be retried",
-    "retry time",
-    "delayed",
-    "filtered",
+    "spam", "blocked", "unsolicited", "bulk email", "content rejected", "message rejected",
+    "virus", "policy", "not allowed", "not permitted", "access denied", "unauthorized",
+    "authentication", "reputation", "timed out", "timeout", "connection refused", "expired",
+    "could not connect", "too many hops", "loop", "deferred", "not responding",
+    "has not yet been delivered", "will be retried", "retry time", "delayed", "filtered",
     "restricted",
 ];
 
@@ -304,13 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn a_vague_claim_gives_way_to_the_servers_words() {
+    fn the_servers_own_code_comes_first_and_a_vague_one_last() {
         assert_eq!(
             best_status(Some("5.0.0"), "550 5.1.1 no such user", "").as_deref(),
             Some("5.1.1")
         );
         assert_eq!(
-            best_status(Some("5.2.2"), "550 5.1.1 x", "").as_deref(),
+            best_status(Some("5.2.2"), "550 x", "5.1.1").as_deref(),
             Some("5.2.2")
         );
         assert_eq!(

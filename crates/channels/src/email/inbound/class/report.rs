@@ -96,14 +96,47 @@ pub(super) fn groups(text: &str) -> Vec<Group> {
 /// The recipients in a text of such groups. `around` is the readable part of
 /// the same report, which often says why where the fields do not.
 pub(super) fn recipients(text: &str, around: &str) -> Vec<ReportedRecipient> {
-    groups(text)
+    let mut found: Vec<ReportedRecipient> = groups(text)
         .iter()
-        .filter_map(|group| recipient(group, around))
+        .filter_map(recipient)
         .take(MAX_REPORTED_RECIPIENTS)
-        .collect()
+        .collect();
+    let addresses: Vec<String> = found.iter().map(|one| one.address.clone()).collect();
+    for one in &mut found {
+        let told = about(around, &one.address, &addresses);
+        let said = one.diagnostic.clone();
+        one.status = cause::best_status(one.status.as_deref(), &said, &told);
+        let temporary = one.status.as_deref().is_some_and(|s| s.starts_with('4'));
+        one.hard = one.outcome == DeliveryOutcome::Failed
+            && !temporary
+            && cause::is_hard(one.status.as_deref(), &said, &told);
+    }
+    found
 }
 
-fn recipient(group: &Group, around: &str) -> Option<ReportedRecipient> {
+/// What a text says of one address: the lines from each mention of it to the
+/// mention of another one. All of it when there is no other one.
+pub(super) fn about(text: &str, address: &str, all: &[String]) -> String {
+    if all.len() <= 1 || !text.contains(address) {
+        return text.to_owned();
+    }
+    let mut own = String::new();
+    let mut inside = false;
+    for line in text.lines() {
+        if line.contains(address) {
+            inside = true;
+        } else if all.iter().any(|other| line.contains(other.as_str())) {
+            inside = false;
+        }
+        if inside {
+            own.push_str(line);
+            own.push('\n');
+        }
+    }
+    own
+}
+
+fn recipient(group: &Group) -> Option<ReportedRecipient> {
     // The final recipient is what the original was rewritten to; the original,
     // when it is given, is the address that we know.
     let address = [
@@ -135,14 +168,11 @@ fn recipient(group: &Group, around: &str) -> Option<ReportedRecipient> {
             rest
         }
     });
-    let claimed = group.first("status").and_then(cause::first_status);
-    let status = cause::best_status(claimed.as_deref(), said, around);
-    let failed = matches!(outcome, DeliveryOutcome::Failed);
     Some(ReportedRecipient {
-        hard: failed && cause::is_hard(status.as_deref(), said, around),
         address,
         outcome,
-        status,
+        status: group.first("status").and_then(cause::first_status),
+        hard: false,
         diagnostic: said.trim().chars().take(MAX_DIAGNOSTIC_CHARS).collect(),
     })
 }

@@ -144,19 +144,11 @@ pub(super) fn has_margin(name: &str) -> bool {
 /// Containers in which a mail client keeps the earlier message or the line
 /// that introduces it, by id or class: Gmail, Thunderbird, Yahoo, Proton,
 /// Outlook's mobile and new versions, Zoho, Tuta, Front, Roundcube.
+#[rustfmt::skip]
 const QUOTATIONS: &[&str] = &[
-    "gmail_attr",
-    "moz-cite-prefix",
-    "yahoo_quoted",
-    "yahooquoted",
-    "protonmail_quote",
-    "ms-outlook-mobile-reference-message",
-    "mail-editor-reference-message-container",
-    "zmail_extra",
-    "tutanota_quote",
-    "front-blockquote",
-    "reply-intro",
-    "skiptranslate-quote",
+    "gmail_attr", "moz-cite-prefix", "yahoo_quoted", "yahooquoted", "protonmail_quote",
+    "ms-outlook-mobile-reference-message", "mail-editor-reference-message-container",
+    "zmail_extra", "tutanota_quote", "front-blockquote", "reply-intro", "skiptranslate-quote",
 ];
 
 /// Outlook puts the earlier message after these, not inside.

@@ -92,7 +92,9 @@ impl Renderer {
             self.break_line();
         }
         if self.current.is_empty() && self.gap {
-            if !self.lines.is_empty() {
+            if let Some(last) = self.lines.last() {
+                // Between a quotation and an answer the gap is nobody's.
+                let mark = if last.mark == mark { mark } else { Mark::Own };
                 self.lines.push(Line {
                     text: String::new(),
                     mark,
@@ -229,7 +231,7 @@ mod tests {
     use super::lines;
 
     fn text(html: &str) -> String {
-        join(&lines(html)).0
+        join(&lines(html))
     }
 
     #[test]

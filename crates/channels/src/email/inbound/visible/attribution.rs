@@ -49,6 +49,9 @@ pub(super) fn at(texts: &[&str], fates: &[Fate], at: usize) -> Option<Attributio
         if joined.len() > MAX_CHARS {
             return None;
         }
+        if !may_end(text) {
+            continue;
+        }
         let shape = Shape::of(&joined);
         let followed = quote_follows(fates, texts, line + 1);
         let name_first_fits = line - at <= 1 && texts[at].contains('@') || line == at;
@@ -90,6 +93,18 @@ pub(super) fn in_the_middle(line: &str) -> Option<&str> {
     (lead.len() <= MAX_LEAD_BYTES && has_date(lead)).then(|| line[..start].trim_end())
 }
 
+/// What the last line of an introduction must have; most lines do not, which
+/// spares looking at them.
+fn may_end(line: &str) -> bool {
+    line.contains('@') || {
+        let tail = line.trim_end_matches(|c: char| ":：-* ".contains(c));
+        tail.len() < line.len() || {
+            let lower = tail.to_lowercase();
+            words::WROTE.iter().any(|verb| lower.ends_with(verb))
+        }
+    }
+}
+
 fn quote_follows(fates: &[Fate], texts: &[&str], from: usize) -> bool {
     (from..texts.len())
         .find(|&line| !texts[line].trim().is_empty() || fates[line] == Fate::Quoted)
@@ -105,6 +120,7 @@ struct Shape {
     time: bool,
     verb_at_end: bool,
     verb_after_address: bool,
+    verb_inside: bool,
     ends_at_address: bool,
     colon: bool,
     short: bool,
@@ -127,6 +143,9 @@ impl Shape {
             time: has_time(&lower),
             verb_at_end: words::WROTE.iter().any(|verb| ends_with_word(end, verb)),
             verb_after_address: words::WROTE.iter().any(|verb| after_bare.starts_with(verb)),
+            verb_inside: words::WROTE
+                .iter()
+                .any(|verb| verb.len() >= 5 && lower.contains(&format!(" {verb} "))),
             ends_at_address: address && after_bare.is_empty(),
             colon,
             short: lower.split_whitespace().count() <= 30,
@@ -151,7 +170,10 @@ impl Shape {
         }
         let with_verb = self.verb_at_end && (self.colon || self.date);
         let with_address = dated && self.address && self.ends_at_address;
-        (with_verb && (dated || name_first_fits) || with_address).then_some(false)
+        // "Am 04.03.24 um 09:13 schrieb Ann Lee:"
+        let with_verb_inside = dated && self.colon && self.verb_inside;
+        (with_verb_inside || with_verb && (dated || name_first_fits) || with_address)
+            .then_some(false)
     }
 }
 

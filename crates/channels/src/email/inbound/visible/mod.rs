@@ -30,10 +30,12 @@ pub struct Visible {
     pub fallback: bool,
 }
 
-/// The visible text of plain text. `sender` helps to recognise a name under
+/// The visible text of plain text, of at most its first megabyte. `sender` helps to recognise a name under
 /// the text as the sender's.
 pub fn visible(text: &str, sender: Option<&Address>) -> Visible {
-    of_lines(&line::of_plain(text), sender)
+    let mut lines = line::of_plain(text);
+    line::limit(&mut lines);
+    of_lines(&lines, sender)
 }
 
 /// What becomes of a line.
@@ -66,7 +68,11 @@ pub(super) fn of_lines(lines: &[Line], sender: Option<&Address>) -> Visible {
             break;
         }
     }
-    let text = join(&segments);
+    let mut text = join(&segments);
+    if signature::is_only_device_lines(&text) {
+        // A phone's line above a quotation: nothing was written.
+        text.clear();
+    }
     let mut seen = Visible {
         text,
         quoted: quoted || unmarked,
@@ -225,13 +231,13 @@ impl<'a> Sheet<'a> {
         let mut current: Vec<String> = Vec::new();
         for (text, found) in self.texts.iter().zip(&self.fates) {
             if *found == fate {
-                current.push(text.trim_end().to_owned());
+                current.push((*text).to_owned());
             } else if !current.is_empty() {
                 segments.push(std::mem::take(&mut current));
             }
         }
         segments.push(current);
-        segments.retain(|segment| segment.iter().any(|line| !line.is_empty()));
+        segments.retain(|segment| segment.iter().any(|line| !line.trim().is_empty()));
         segments
     }
 }
@@ -249,6 +255,9 @@ fn is_quoted(texts: &[&str], at: usize) -> bool {
                 .get(at + 1)
                 .is_some_and(|next| quote_mark(next).is_some());
     };
+    if is_verb(rest) {
+        return false;
+    }
     let alone = at
         .checked_sub(1)
         .is_none_or(|before| quote_mark(texts[before]).is_none())
@@ -264,6 +273,12 @@ fn is_quoted(texts: &[&str], at: usize) -> bool {
     !(alone && compares && !introduced)
 }
 
+/// "> wrote:", where the bracket closes an address on the line before.
+fn is_verb(rest: &str) -> bool {
+    let bare = rest.trim().trim_end_matches(':').trim_end().to_lowercase();
+    words::WROTE.contains(&bare.as_str())
+}
+
 /// The rest of a line after its first quote mark.
 fn quote_mark(line: &str) -> Option<&str> {
     let indent = line.len() - line.trim_start_matches(' ').len();
@@ -277,7 +292,8 @@ fn join(segments: &[Vec<String>]) -> String {
     segments
         .iter()
         .map(|segment| {
-            let text = segment.join("\n");
+            let lines: Vec<&str> = segment.iter().map(|line| line.trim_end()).collect();
+            let text = lines.join("\n");
             // Indentation of the first line stays, blank lines go.
             let start = text.len() - text.trim_start_matches('\n').len();
             text[start..].trim_end().to_owned()

@@ -99,8 +99,12 @@ fn delimiter(lines: &[String]) -> Option<usize> {
             .collect();
         let line = lines[at].trim_end();
         match line {
-            // Disclaimers run to a page.
-            "--" | "\u{2014}" | "\u{2013}" => below.len() <= 25 && !below.is_empty(),
+            // With its blank it is the standard's, and disclaimers run to a
+            // page; without, it may divide a text, which then asks or argues.
+            "--" if lines[at].ends_with("-- ") => (1..=25).contains(&below.len()),
+            "--" | "\u{2014}" | "\u{2013}" => {
+                (1..=15).contains(&below.len()) && !below.iter().any(|line| line.ends_with('?'))
+            }
             _ if line.trim().chars().count() >= 20 && line.trim().chars().all(|c| c == '_') => {
                 is_footer(&below)
             }
