@@ -94,6 +94,10 @@ fn day_then_month(reader: &Reader<'_>, at: usize) -> Option<Hit> {
     end = reader.skip_mark(end, &['-', '.']);
     let name = end;
     let (month, after) = month_name(reader, name)?;
+    // "My son is 12. May is fine": a point and a space end a sentence, unless a year shows the date.
+    if reader.mark(name - 1, '.') && !reader.glued(name) && year(reader, after).is_none() {
+        return None;
+    }
     if hyphen && reader.mark(after, '-') && reader.glued(after) {
         let (value, digits) = reader.digits(after + 1)?;
         let year = full_year(reader, value, digits)?;

@@ -7,7 +7,7 @@
 //! since together they mean something that neither says. It sees words, not sentences: whether a date is
 //! asked about, denied or past is for the caller to judge.
 //!
-//! A text becomes tokens; at each token every [rule](hit::Rule) of a table is tried and the one that
+//! A text becomes tokens; at each token every rule of a table is tried and the one that
 //! covers most wins. Everything is pure and bounded.
 
 mod absolute;
@@ -164,30 +164,16 @@ pub fn find_dates(text: &str, reading: &Reading) -> Vec<DateMention> {
             _ => at += 1,
         }
     }
-    let touches = |index: usize, other: Option<usize>| {
-        other
-            .and_then(|other| hits.get(other))
-            .is_some_and(|(start, hit)| {
-                let (my_start, my_hit) = (&hits[index].0, &hits[index].1);
-                let near = |left: &Hit, right: usize| {
-                    // Of "tomorrow or the day after", one half alone would be a wrong answer.
-                    let or = matches!(left.sense, Sense::Refused)
-                        != matches!(
-                            if std::ptr::eq(left, hit) {
-                                &my_hit.sense
-                            } else {
-                                &hit.sense
-                            },
-                            Sense::Refused
-                        );
-                    left.end == right
-                        || (or && left.end + 1 == right && reader.word(left.end) == "or")
-                };
-                near(hit, *my_start) || near(my_hit, *start)
-            })
+    let alone = |index: usize| {
+        let before = index.checked_sub(1).map(|before| (before, index));
+        let after = (index + 1 < hits.len()).then_some((index, index + 1));
+        !before
+            .into_iter()
+            .chain(after)
+            .any(|(left, right)| belong_together(&reader, &hits[left], &hits[right]))
     };
     (0..hits.len())
-        .filter(|&index| !touches(index, index.checked_sub(1)) && !touches(index, Some(index + 1)))
+        .filter(|&index| alone(index))
         .filter_map(|index| {
             let (start, hit) = &hits[index];
             let Sense::Means(meaning) = &hit.sense else {
@@ -200,6 +186,17 @@ pub fn find_dates(text: &str, reading: &Reading) -> Vec<DateMention> {
             })
         })
         .collect()
+}
+
+/// Whether two neighbours mean something together that neither says alone: they touch ("Friday in two
+/// weeks"), or are the halves of a choice of which one could not be read ("tomorrow or the day after").
+fn belong_together(reader: &Reader<'_>, left: &(usize, Hit), right: &(usize, Hit)) -> bool {
+    let (gap_start, gap_end) = (left.1.end, right.0);
+    let refused = |hit: &Hit| matches!(hit.sense, Sense::Refused);
+    gap_start == gap_end
+        || (gap_start + 1 == gap_end
+            && reader.word(gap_start) == "or"
+            && (refused(&left.1) || refused(&right.1)))
 }
 
 /// The expression that begins at a place, refused if something is attached to it on either side.

@@ -287,6 +287,10 @@ fn weekdays_from_now(reader: &Reader<'_>, at: usize) -> Option<Hit> {
 /// `the week of 7 October`, `week commencing Monday`.
 fn week_of(reader: &Reader<'_>, at: usize) -> Option<Hit> {
     let start = reader.skip(at, &["the"]);
+    // A weekend may be named by either of its days, or by one near it.
+    if let Some(of) = reader.phrase(start, "weekend of") {
+        return anchor(reader, of).map(|named| Hit::refused(named.end));
+    }
     if reader.word(start) != "week"
         || !reader.is(start + 1, &["of", "commencing", "beginning", "starting"])
     {

@@ -11,7 +11,7 @@ use super::clocks::clock;
 use super::hit::{Hit, Sense, longest};
 use super::relative::{Which, move_by, unit_reference, which};
 use super::tokens::Reader;
-use super::words::weekday;
+use super::words::{ordinal, weekday};
 
 /// The weekday's name at a place. Short names that are words themselves must look like names.
 pub(super) fn weekday_name(reader: &Reader<'_>, at: usize) -> Option<(Weekday, usize)> {
@@ -119,6 +119,13 @@ pub(super) fn weekday_rule(reader: &Reader<'_>, at: usize) -> Option<Hit> {
     {
         return Some(Hit::refused(end));
     }
+    // "the first Monday of every month": with a month that is one, another rule covers it.
+    let nth = at
+        .checked_sub(1)
+        .is_some_and(|before| ordinal(reader, before).is_some());
+    if which.is_none() && nth {
+        return Some(Hit::refused(end));
+    }
     if let Some(date) = absolute_date(reader, end) {
         let mut dates = date.candidates();
         dates.retain(|date| date.weekday() == day);
@@ -137,12 +144,13 @@ pub(super) fn weekday_behind(reader: &Reader<'_>, at: usize) -> Option<(Weekday,
     let named_before = reader.word_before(at) != "day" && weekday(reader.word_before(at)).is_none();
     let own_date = absolute_date(reader, end).is_some()
         || reader.is(end, &["week", "next", "this", "last", "of", "in"]);
-    let closed = if reader.mark(start.saturating_sub(1), '(') {
+    let bracket = start > at && reader.mark(start - 1, '(');
+    let closed = if bracket {
         reader.mark(end, ')')
     } else {
         reader.is_closed(end)
     };
-    (named_before && !own_date && closed).then_some((day, end))
+    (named_before && !own_date && closed).then_some((day, end + usize::from(bracket)))
 }
 
 /// A weekday whose week is told by what follows it.
@@ -171,6 +179,10 @@ fn weekday_moved(
         unit_reference(reader, reader.skip(end, &["of", "from", "in"]))
     {
         return Some(Hit::date(weekday_in_week(week?.date(), day), after));
+    }
+    // "Friday last" and "Saturday next".
+    if reader.is(end, &["last", "next"]) && reader.is_closed(end + 1) {
+        return Some(Hit::refused(end + 1));
     }
     let before = reader.word(end) == "before";
     if before || reader.is(end, &["after", "following"]) {

@@ -225,6 +225,7 @@ pub(super) fn may_begin(word: &str) -> bool {
         "upcoming",
         "valentine's",
         "valentines",
+        "weekend",
         "whit",
         "within",
         "wkend",
