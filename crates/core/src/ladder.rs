@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// When to remind, and what comes after the last reminder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Ladder {
     /// How long to wait before each reminder, counted from the last ask that was really sent. Its
     /// length is the number of reminders; at most [`Ladder::MOST_RUNGS`].

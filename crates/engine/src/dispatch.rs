@@ -107,7 +107,7 @@ async fn claim(engine: &Engine, limit: u32) -> Result<Vec<OutboxItem>, ()> {
 
 async fn deliver(engine: &Engine, item: OutboxItem) {
     let parts = &engine.parts;
-    let Some(transport) = parts.transport(item.channel) else {
+    let Some(transport) = parts.transport(&item.tenant, item.channel) else {
         let reason = format!("no transport is configured for {}", item.channel);
         let fate = Fate::Refused {
             address_is_bad: false,

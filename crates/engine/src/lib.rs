@@ -25,7 +25,7 @@ use liaison_ports::{
     store::Store,
     transport::Transport,
 };
-use std::{num::NonZeroU32, sync::Arc};
+use std::{collections::HashMap, num::NonZeroU32, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 /// Everything the engine works with.
@@ -41,17 +41,15 @@ pub struct Parts {
     pub reader: Arc<dyn FormFiller>,
     /// Who words messages.
     pub writer: Arc<dyn Writer>,
-    /// Who carries messages; one for each channel.
-    pub transports: Vec<Arc<dyn Transport>>,
+    /// Who carries messages, for each tenant and channel.
+    pub transports: HashMap<(TenantId, Channel), Arc<dyn Transport>>,
     /// A tenant's present rules.
     pub policies: Arc<dyn Fn(&TenantId) -> Policy + Send + Sync>,
 }
 
 impl Parts {
-    fn transport(&self, channel: Channel) -> Option<&Arc<dyn Transport>> {
-        self.transports
-            .iter()
-            .find(|transport| transport.channel() == channel)
+    fn transport(&self, tenant: &TenantId, channel: Channel) -> Option<&Arc<dyn Transport>> {
+        self.transports.get(&(tenant.clone(), channel))
     }
 }
 
@@ -76,7 +74,7 @@ impl Limits {
             owner: owner.into(),
             conversations: NonZeroU32::new(64).unwrap_or(NonZeroU32::MIN),
             deliveries: NonZeroU32::new(16).unwrap_or(NonZeroU32::MIN),
-            lease: SignedDuration::from_mins(10),
+            lease: SignedDuration::from_mins(20),
         }
     }
 

@@ -289,7 +289,7 @@ impl Run<'_> {
     fn store_form(&self, effects: &[Effect]) -> Result<Vec<StoredEffect>, Stop> {
         effects
             .iter()
-            .map(|effect| outward::store_form(&self.engine.parts, effect))
+            .map(|effect| outward::store_form(&self.engine.parts, &self.conversation.tenant, effect))
             .collect::<Result<_, _>>()
             .map_err(|fault| Stop::Broken(fault.to_string()))
     }

@@ -1,16 +1,20 @@
 //! What an operation decided, in the form in which the store keeps it, and who is told.
 
 use crate::{Hub, Parts};
-use liaison_core::effect::Effect;
+use liaison_core::{effect::Effect, id::TenantId};
 use liaison_ports::{store::StoredEffect, transport::ComposeFault};
 
 /// Puts an effect into the form in which it is stored; a message into its exact bytes.
-pub(crate) fn store_form(parts: &Parts, effect: &Effect) -> Result<StoredEffect, ComposeFault> {
+pub(crate) fn store_form(
+    parts: &Parts,
+    tenant: &TenantId,
+    effect: &Effect,
+) -> Result<StoredEffect, ComposeFault> {
     Ok(match effect {
         Effect::Send(message) => {
             let channel = message.plan.channel;
             let transport = parts
-                .transport(channel)
+                .transport(tenant, channel)
                 .ok_or_else(|| ComposeFault(format!("no transport is configured for {channel}")))?;
             StoredEffect::Send {
                 composed: transport.compose(message)?,

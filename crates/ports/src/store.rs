@@ -391,6 +391,8 @@ pub enum StoredEffect {
 pub struct OutboxItem {
     /// The message.
     pub message: MessageId,
+    /// Whose it is.
+    pub tenant: TenantId,
     /// Its conversation.
     pub conversation: ConversationId,
     /// Its channel.

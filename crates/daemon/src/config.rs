@@ -1,0 +1,329 @@
+//! Configuration: one TOML file, and environment variables that override it.
+
+use anyhow::{Context, Result, bail};
+use liaison_core::{
+    id::TenantId,
+    policy::{Policy, Wait},
+    stakeholder::EmailAddress,
+};
+use secrecy::SecretString;
+use serde::Deserialize;
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+/// Everything that can be configured. `deploy/liaison.example.toml` explains each setting.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Where everything is kept.
+    #[serde(default)]
+    pub store: StoreConfig,
+    /// Where the API is served.
+    #[serde(default)]
+    pub http: HttpConfig,
+    /// How it logs.
+    #[serde(default)]
+    pub log: LogConfig,
+    /// Who reads and words messages.
+    #[serde(default)]
+    pub model: ModelConfig,
+    /// How much is done at once.
+    #[serde(default)]
+    pub engine: EngineConfig,
+    /// The organisations on this daemon, by id.
+    #[serde(default)]
+    pub tenants: BTreeMap<String, TenantConfig>,
+}
+
+/// Where everything is kept.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StoreConfig {
+    /// `sqlite:` and a path.
+    pub url: String,
+}
+
+impl Default for StoreConfig {
+    fn default() -> Self {
+        Self {
+            url: "sqlite:liaison.db".to_owned(),
+        }
+    }
+}
+
+impl StoreConfig {
+    /// The database file.
+    pub fn sqlite_path(&self) -> Result<PathBuf> {
+        let Some(path) = self.url.strip_prefix("sqlite:") else {
+            bail!(
+                "store.url is {:?}; use sqlite: and a path, like sqlite:/var/lib/liaison/liaison.db",
+                self.url
+            );
+        };
+        let path = path.strip_prefix("//").unwrap_or(path);
+        if path.is_empty() {
+            bail!("store.url names no file; use a path, like sqlite:/var/lib/liaison/liaison.db");
+        }
+        Ok(PathBuf::from(path))
+    }
+}
+
+/// Where the API is served.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HttpConfig {
+    /// Address and port. Put a proxy with TLS before it when it is not loopback.
+    pub listen: SocketAddr,
+}
+
+impl Default for HttpConfig {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 7700)),
+        }
+    }
+}
+
+/// How it logs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LogConfig {
+    /// What is logged, as `tracing` filters say it (`info`, `liaison_engine=debug`).
+    pub filter: String,
+    /// Lines for people, or JSON for machines.
+    pub format: LogFormat,
+}
+
+impl Default for LogConfig {
+    fn default() -> Self {
+        Self {
+            filter: "info".to_owned(),
+            format: LogFormat::Text,
+        }
+    }
+}
+
+/// The form of log lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For machines.
+    Json,
+}
+
+/// Who reads and words messages.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(tag = "backend", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ModelConfig {
+    /// Deterministic rules for English; needs nothing.
+    #[default]
+    Rules,
+    /// Any endpoint with the OpenAI chat completions API and JSON schema output.
+    Openai {
+        /// Up to and without `/chat/completions`.
+        base_url: String,
+        /// The model's name there.
+        model: String,
+        /// The key, where one is needed.
+        #[serde(default)]
+        key: Option<SecretString>,
+        /// How long one request may take.
+        #[serde(default = "one_minute")]
+        timeout: Wait,
+        /// How the endpoint is asked for JSON.
+        #[serde(default)]
+        output: OutputConfig,
+        /// Whether messages are worded by the model too, or only read.
+        #[serde(default = "yes")]
+        writes: bool,
+    },
+}
+
+/// How an endpoint is asked for JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputConfig {
+    /// By a strict schema.
+    #[default]
+    JsonSchema,
+    /// As any JSON object; for endpoints without schemas. Every answer is checked all the same.
+    JsonObject,
+}
+
+fn one_minute() -> Wait {
+    Wait::seconds(60)
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// How much is done at once.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EngineConfig {
+    /// Conversations worked on at once, 1 to 1,000.
+    pub conversations: u32,
+    /// Messages handed over at once, 1 to 200.
+    pub deliveries: u32,
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        Self {
+            conversations: 64,
+            deliveries: 16,
+        }
+    }
+}
+
+/// An organisation.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TenantConfig {
+    /// Its rules.
+    #[serde(default)]
+    pub policy: Policy,
+    /// Its mail identity.
+    #[serde(default)]
+    pub email: Option<EmailConfig>,
+}
+
+/// A mail identity: one mailbox that is written from and answered to.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EmailConfig {
+    /// The mailbox. It must accept sub-addresses (`name+token@domain`).
+    pub address: EmailAddress,
+    /// The name shown beside it.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Where mail is handed in.
+    pub smtp: SmtpServerConfig,
+    /// Where the mailbox is read; without it, mail comes in over the API only.
+    #[serde(default)]
+    pub imap: Option<ImapServerConfig>,
+}
+
+/// Where mail is handed in.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmtpServerConfig {
+    /// The server's name.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// How the connection is protected.
+    #[serde(default)]
+    pub security: SecurityConfig,
+    /// The login, where one is needed.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// Its password.
+    #[serde(default)]
+    pub password: Option<SecretString>,
+    /// A file of further certificate authorities, in PEM.
+    #[serde(default)]
+    pub ca_file: Option<PathBuf>,
+}
+
+/// Where a mailbox is read.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImapServerConfig {
+    /// The server's name.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// How the connection is protected.
+    #[serde(default)]
+    pub security: SecurityConfig,
+    /// The login.
+    pub user: String,
+    /// Its password.
+    pub password: SecretString,
+    /// A file of further certificate authorities, in PEM.
+    #[serde(default)]
+    pub ca_file: Option<PathBuf>,
+    /// The folder to read.
+    #[serde(default = "inbox")]
+    pub folder: String,
+    /// How often to look when the server does not tell by itself.
+    #[serde(default = "one_minute")]
+    pub poll: Wait,
+}
+
+fn inbox() -> String {
+    "INBOX".to_owned()
+}
+
+/// How a connection to a mail server is protected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SecurityConfig {
+    /// TLS from the first byte.
+    #[default]
+    Tls,
+    /// TLS after STARTTLS, and not without it.
+    Starttls,
+    /// None; only to a loopback address.
+    Plain,
+}
+
+impl Config {
+    /// Reads `path`, if given, and `LIAISON__SECTION__KEY` variables over it.
+    pub fn load(path: Option<&Path>) -> Result<Self> {
+        let mut builder = config::Config::builder();
+        if let Some(path) = path {
+            builder = builder.add_source(
+                config::File::from(path)
+                    .format(config::FileFormat::Toml)
+                    .required(true),
+            );
+        }
+        let environment = config::Environment::with_prefix("LIAISON")
+            .prefix_separator("__")
+            .separator("__")
+            .try_parsing(true);
+        let read = builder
+            .add_source(environment)
+            .build()
+            .and_then(config::Config::try_deserialize::<Self>);
+        let name = path.map_or("the environment".to_owned(), |p| p.display().to_string());
+        let config = read.with_context(|| format!("the configuration in {name} cannot be used"))?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// The tenants' ids.
+    pub fn tenant_ids(&self) -> Vec<TenantId> {
+        self.tenants.keys().map(TenantId::new).collect()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.store.sqlite_path()?;
+        if !(1..=1000).contains(&self.engine.conversations) {
+            bail!("engine.conversations is {}; use 1 to 1000", self.engine.conversations);
+        }
+        if !(1..=200).contains(&self.engine.deliveries) {
+            bail!("engine.deliveries is {}; use 1 to 200", self.engine.deliveries);
+        }
+        if self.tenants.is_empty() {
+            bail!("no tenant is configured; add [tenants.default] with its mail identity");
+        }
+        for (id, tenant) in &self.tenants {
+            if tenant.email.is_none() {
+                bail!("tenants.{id}.email is missing; without it nobody can be written to");
+            }
+            if tenant.policy.weekly_cap == 0 {
+                bail!("tenants.{id}.policy.weekly_cap is 0, so nothing could be sent; use 1 or more");
+            }
+        }
+        Ok(())
+    }
+}

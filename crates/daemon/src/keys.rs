@@ -1,0 +1,108 @@
+//! `liaison key`: API keys, on the store directly, because the first one cannot come from the API.
+
+use crate::{config::Config, running::Environment};
+use anyhow::{Context, Result, bail};
+use clap::{Subcommand, ValueEnum};
+use liaison_core::id::TenantId;
+use liaison_ports::store::{Scope, Store};
+use liaison_store_sqlite::{Options, SqliteStore};
+
+/// What to do with keys.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make a key; it is shown once, and only its hash is kept.
+    Create {
+        /// Whose.
+        #[arg(long, default_value = "default")]
+        tenant: String,
+        /// What it may do.
+        #[arg(long, value_enum, default_value = "caller")]
+        scope: ScopeName,
+        /// What it is called.
+        #[arg(long)]
+        name: String,
+    },
+    /// List the keys.
+    List {
+        /// Whose.
+        #[arg(long, default_value = "default")]
+        tenant: String,
+    },
+    /// Revoke a key at once.
+    Revoke {
+        /// Whose.
+        #[arg(long, default_value = "default")]
+        tenant: String,
+        /// Its id, as `list` shows it.
+        id: String,
+    },
+}
+
+/// What a key may do.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ScopeName {
+    /// Register needs and read them.
+    Caller,
+    /// That, and everything an operator does.
+    Operator,
+    /// Only hand in mail.
+    Inbound,
+}
+
+/// Makes, lists or revokes keys.
+#[expect(clippy::print_stdout, reason = "keys and lists are what the command is for")]
+pub async fn run(config: &Config, command: Command, environment: Environment) -> Result<()> {
+    let path = config.store.sqlite_path()?;
+    let store = SqliteStore::open(&path, Options::default())
+        .await
+        .context("the store cannot be opened")?;
+    let now = environment.clock.now();
+    match command {
+        Command::Create {
+            tenant,
+            scope,
+            name,
+        } => {
+            known(config, &tenant)?;
+            let scope = match scope {
+                ScopeName::Caller => Scope::Caller,
+                ScopeName::Operator => Scope::Operator,
+                ScopeName::Inbound => Scope::Inbound,
+            };
+            let (secret, row) = liaison_server::mint_key(
+                environment.entropy.draw(),
+                TenantId::new(tenant),
+                name,
+                scope,
+                now,
+            );
+            store.add_key(row).await?;
+            println!("{secret}");
+        }
+        Command::List { tenant } => {
+            for key in store.keys(&TenantId::new(tenant)).await? {
+                let state = match key.revoked_at {
+                    Some(at) => format!("revoked {at}"),
+                    None => "valid".to_owned(),
+                };
+                println!("{}  {:?}  {}  made {}  {state}", key.id, key.scope, key.name, key.created_at);
+            }
+        }
+        Command::Revoke { tenant, id } => {
+            if !store.revoke_key(&TenantId::new(tenant), &id, now).await? {
+                bail!("there is no key {id}; `liaison key list` shows them");
+            }
+            println!("{id} is revoked");
+        }
+    }
+    store.close().await;
+    Ok(())
+}
+
+fn known(config: &Config, tenant: &str) -> Result<()> {
+    if config.tenants.contains_key(tenant) {
+        return Ok(());
+    }
+    let names: Vec<&str> = config.tenants.keys().map(String::as_str).collect();
+    bail!("there is no tenant {tenant:?}; the configuration has {}", names.join(", "))
+}

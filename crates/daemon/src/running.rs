@@ -1,0 +1,414 @@
+//! Composition: the one place that names adapters, and the daemon while it runs.
+
+use crate::config::{
+    Config, EmailConfig, ImapServerConfig, ModelConfig, OutputConfig, SecurityConfig,
+    SmtpServerConfig,
+};
+use anyhow::{Context, Result, bail};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use liaison_channels::email::{
+    EmailDecoder, ImapConfig, ImapReceiver, Login, Security, Sender, SmtpConfig, SmtpTimeouts,
+    SmtpTransport,
+};
+use liaison_core::{
+    id::{NeedId, TenantId},
+    policy::Policy,
+    stakeholder::Channel,
+};
+use liaison_engine::{Engine, Hub, Limits, Parts, Tick};
+use liaison_language::{
+    openai::{AnswerFormat, OpenAi, OpenAiConfig},
+    rules::{RulesReader, TemplateWriter},
+};
+use liaison_ports::{
+    clock::{Clock, EntropySource},
+    inbound::{InboundMessage, MailDecoder, Undecodable},
+    language::{FormFiller, Writer},
+    store::Store,
+    transport::Transport,
+};
+use liaison_server::{AppState, Changes, Readiness, Stage};
+use liaison_store_sqlite::{Options, SqliteStore};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs::{File, TryLockError},
+    net::SocketAddr,
+    num::NonZeroU32,
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{net::TcpListener, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// How long what is under way may take to finish once the daemon is told to stop; a service
+/// manager kills after 90 seconds as a rule.
+const LONGEST_DRAIN: Duration = Duration::from_secs(30);
+
+/// Where time and randomness come from.
+#[derive(Clone)]
+pub struct Environment {
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub entropy: Arc<dyn EntropySource>,
+}
+
+/// A daemon that runs.
+pub struct Running {
+    address: SocketAddr,
+    store: Arc<SqliteStore>,
+    engine: Engine,
+    readiness: Readiness,
+    shutdown: CancellationToken,
+    tasks: JoinSet<Result<()>>,
+    _alone: File,
+}
+
+impl Running {
+    /// Opens the store, connects everything, and starts to work and to serve.
+    pub async fn start(config: &Config, environment: Environment) -> Result<Self> {
+        let Environment { clock, entropy } = environment;
+        let path = config.store.sqlite_path()?;
+        let alone = lock(&path)?;
+        let store = Arc::new(
+            SqliteStore::open(&path, Options::default())
+                .await
+                .context("the store cannot be opened")?,
+        );
+        // Nobody else works on this file, so whatever is claimed was claimed by a process that has
+        // ended.
+        store
+            .end_foreign_claims(clock.now())
+            .await
+            .context("what a former run left could not be taken up")?;
+
+        let (reader, writer) = language(&config.model)?;
+        let mut transports: HashMap<(TenantId, Channel), Arc<dyn Transport>> = HashMap::new();
+        let mut decoders = BTreeMap::new();
+        let mut receivers = Vec::new();
+        for (id, tenant) in &config.tenants {
+            let Some(email) = &tenant.email else { continue };
+            let id = TenantId::new(id.as_str());
+            transports.insert((id.clone(), Channel::Email), Arc::new(smtp(email, config.engine.deliveries)?));
+            decoders.insert(id.clone(), EmailDecoder::new(email.address.clone()));
+            if let Some(server) = &email.imap {
+                receivers.push(ImapReceiver::new(imap(&id, server))?);
+            }
+        }
+        let decoder: Arc<dyn MailDecoder> = Arc::new(Decoders(decoders));
+
+        let tenants: HashMap<TenantId, Policy> = config
+            .tenants
+            .iter()
+            .map(|(id, tenant)| (TenantId::new(id.as_str()), tenant.policy.clone()))
+            .collect();
+        let policies: Arc<dyn Fn(&TenantId) -> Policy + Send + Sync> =
+            Arc::new(move |id| tenants.get(id).cloned().unwrap_or_default());
+
+        let store_port: Arc<dyn Store> = store.clone();
+        let engine = Engine::new(
+            Parts {
+                store: store_port.clone(),
+                clock: clock.clone(),
+                entropy: entropy.clone(),
+                reader,
+                writer,
+                transports,
+                policies: policies.clone(),
+            },
+            Limits {
+                conversations: NonZeroU32::new(config.engine.conversations)
+                    .unwrap_or(NonZeroU32::MIN),
+                deliveries: NonZeroU32::new(config.engine.deliveries).unwrap_or(NonZeroU32::MIN),
+                ..Limits::new(owner(entropy.as_ref()))
+            },
+        );
+        let readiness = Readiness::new(Stage::Starting);
+        let router = liaison_server::router(AppState {
+            store: store_port,
+            clock: clock.clone(),
+            entropy,
+            intake: Arc::new(engine.intake()),
+            decoder: decoder.clone(),
+            changes: Arc::new(EngineChanges {
+                hub: engine.hub().clone(),
+                clock: clock.clone(),
+            }),
+            policies,
+            limits: liaison_server::Limits::default(),
+            readiness: readiness.clone(),
+        });
+        let listener = TcpListener::bind(config.http.listen)
+            .await
+            .with_context(|| format!("http.listen: {} cannot be listened on", config.http.listen))?;
+        let address = listener.local_addr()?;
+
+        let shutdown = CancellationToken::new();
+        let mut tasks = JoinSet::new();
+        let working = engine.clone();
+        let stop = shutdown.clone();
+        tasks.spawn(async move {
+            working.run(stop).await;
+            Ok(())
+        });
+        let _tick = Tick::start(engine.hub().clone(), shutdown.clone()).await?;
+        for receiver in receivers {
+            let intake = Arc::new(engine.intake());
+            let (decoder, clock, stop) = (decoder.clone(), clock.clone(), shutdown.clone());
+            tasks.spawn(async move {
+                receiver.run(intake, decoder, clock, stop).await;
+                Ok(())
+            });
+        }
+        let stop = shutdown.clone();
+        tasks.spawn(async move {
+            axum::serve(listener, router)
+                .with_graceful_shutdown(stop.cancelled_owned())
+                .await
+                .context("the HTTP server failed")
+        });
+        readiness.enter(Stage::Serving);
+        tracing::info!(%address, "liaison is ready");
+        Ok(Self {
+            address,
+            store,
+            engine,
+            readiness,
+            shutdown,
+            tasks,
+            _alone: alone,
+        })
+    }
+
+    /// Where the API is served.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The API's base URL.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Arc<SqliteStore> {
+        &self.store
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Works until `stopped`, or until a part of the daemon fails; then finishes what is under way
+    /// and closes the store.
+    pub async fn until(mut self, stopped: impl Future<Output = ()>) -> Result<()> {
+        let failed = tokio::select! {
+            () = stopped => None,
+            ended = self.tasks.join_next() => ended,
+        };
+        let early = match failed {
+            Some(Ok(Err(error))) => Err(error),
+            Some(Err(panicked)) => Err(panicked).context("a part of the daemon panicked"),
+            Some(Ok(Ok(()))) => Err(anyhow::anyhow!("a part of the daemon ended by itself")),
+            None => Ok(()),
+        };
+        self.stop().await;
+        early
+    }
+
+    /// Finishes what is under way and closes the store.
+    pub async fn stop(mut self) {
+        self.readiness.enter(Stage::Closing);
+        self.shutdown.cancel();
+        let drained = tokio::time::timeout(LONGEST_DRAIN, async {
+            while let Some(ended) = self.tasks.join_next().await {
+                match ended {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => tracing::error!(error = %format!("{error:#}"), "while stopping"),
+                    Err(panicked) => tracing::error!(error = %panicked, "while stopping"),
+                }
+            }
+        });
+        if drained.await.is_err() {
+            tracing::warn!(
+                seconds = LONGEST_DRAIN.as_secs(),
+                "not everything finished in time; it is taken up again at the next start"
+            );
+            self.tasks.abort_all();
+        }
+        self.store.close().await;
+        tracing::info!("liaison has stopped");
+    }
+}
+
+/// Makes sure that one process alone works on a database file: SQLite would let several write,
+/// but a claim is only known to be dead when its process is.
+fn lock(path: &Path) -> Result<File> {
+    let lock = path.with_added_extension("lock");
+    if let Some(folder) = lock.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("store.url: {} cannot be made", folder.display()))?;
+    }
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&lock)
+        .with_context(|| format!("store.url: {} cannot be written", lock.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => bail!(
+            "another liaison works on {}; stop it first, or give this one a store of its own",
+            path.display()
+        ),
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("{} cannot be locked", lock.display()))
+        }
+    }
+}
+
+fn owner(entropy: &dyn EntropySource) -> String {
+    format!("{:?}", entropy.draw())
+}
+
+/// The reader and the writer that the configuration names.
+pub fn language(config: &ModelConfig) -> Result<(Arc<dyn FormFiller>, Arc<dyn Writer>)> {
+    Ok(match config {
+        ModelConfig::Rules => (Arc::new(RulesReader::default()), Arc::new(TemplateWriter)),
+        ModelConfig::Openai { writes, .. } => {
+            let model = Arc::new(openai(config)?);
+            let writer: Arc<dyn Writer> = match writes {
+                true => model.clone(),
+                false => Arc::new(TemplateWriter),
+            };
+            (model, writer)
+        }
+    })
+}
+
+fn openai(config: &ModelConfig) -> Result<OpenAi> {
+    let ModelConfig::Openai {
+        base_url,
+        model,
+        key,
+        timeout,
+        output,
+        ..
+    } = config
+    else {
+        bail!("model.backend is not openai");
+    };
+    let mut settings = OpenAiConfig::new(base_url, model);
+    settings.key.clone_from(key);
+    settings.request_timeout = Duration::from_secs(timeout.as_seconds().unsigned_abs());
+    settings.format = match output {
+        OutputConfig::JsonSchema => AnswerFormat::JsonSchema,
+        OutputConfig::JsonObject => AnswerFormat::JsonObject,
+    };
+    OpenAi::new(settings).context("[model]")
+}
+
+/// The transport of a mail identity.
+pub fn smtp(email: &EmailConfig, connections: u32) -> Result<SmtpTransport> {
+    let SmtpServerConfig {
+        host,
+        port,
+        security: protection,
+        user,
+        password,
+        ca_file,
+    } = &email.smtp;
+    let login = match (user, password) {
+        (Some(user), Some(password)) => Some(Login {
+            user: user.clone(),
+            password: password.clone(),
+        }),
+        (None, None) => None,
+        (Some(_), None) => bail!("smtp.password is missing, or take smtp.user out"),
+        (None, Some(_)) => bail!("smtp.user is missing, or take smtp.password out"),
+    };
+    SmtpTransport::new(SmtpConfig {
+        host: host.clone(),
+        port: *port,
+        security: security(*protection),
+        login,
+        authority: ca_file.clone(),
+        allow_unencrypted: false,
+        hello: None,
+        sender: Sender {
+            name: email.name.clone(),
+            mailbox: email.address.clone(),
+            tagged_envelope: true,
+        },
+        connections: connections as usize,
+        timeouts: SmtpTimeouts::default(),
+    })
+    .context("smtp")
+}
+
+/// The settings of a mailbox's reader.
+pub fn imap(tenant: &TenantId, server: &ImapServerConfig) -> ImapConfig {
+    ImapConfig {
+        tenant: tenant.clone(),
+        host: server.host.clone(),
+        port: server.port,
+        security: security(server.security),
+        login: Login {
+            user: server.user.clone(),
+            password: server.password.clone(),
+        },
+        authority: server.ca_file.clone(),
+        allow_unencrypted: false,
+        folder: server.folder.clone(),
+        poll: Duration::from_secs(server.poll.as_seconds().unsigned_abs()),
+    }
+}
+
+fn security(config: SecurityConfig) -> Security {
+    match config {
+        SecurityConfig::Tls => Security::Tls,
+        SecurityConfig::Starttls => Security::StartTls,
+        SecurityConfig::Plain => Security::Plain,
+    }
+}
+
+/// Each tenant's own decoder, behind the one that the server knows.
+struct Decoders(BTreeMap<TenantId, EmailDecoder>);
+
+impl MailDecoder for Decoders {
+    fn decode(
+        &self,
+        tenant: &TenantId,
+        raw: &[u8],
+        received_at: Timestamp,
+    ) -> Result<InboundMessage, Undecodable> {
+        match self.0.get(tenant) {
+            Some(decoder) => decoder.decode(tenant, raw, received_at),
+            None => Err(Undecodable(format!("tenant {tenant} has no mailbox"))),
+        }
+    }
+}
+
+/// The engine's hub, as the server knows it.
+struct EngineChanges {
+    hub: Hub,
+    clock: Arc<dyn Clock>,
+}
+
+#[async_trait]
+impl Changes for EngineChanges {
+    async fn changed(&self, need: &NeedId, until: Timestamp) {
+        let watch = self.hub.watch_need(need);
+        tokio::select! {
+            () = watch.changed() => {}
+            () = self.clock.sleep_until(until) => {}
+        }
+    }
+
+    fn inputs_arrived(&self) {
+        self.hub.work_arrived();
+    }
+}
