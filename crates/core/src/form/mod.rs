@@ -6,7 +6,7 @@
 mod reading;
 mod schema;
 
-pub use reading::{FormFault, parse_reading};
+pub use reading::{FormFault, parse_reading, to_json};
 pub use schema::schema;
 
 use crate::{

@@ -1,7 +1,12 @@
 //! The gate: what a model filled in or worded is judged here, in code, before it means anything.
 
+mod concerns;
 pub mod draft;
+mod passage;
+mod promises;
 mod proposal;
+mod values;
+mod vetoes;
 
 pub use proposal::judge;
 
@@ -103,3 +108,6 @@ pub enum ConcernKind {
     /// It is about something else.
     OutOfScope,
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@
 
 mod boolean;
 mod choice;
-mod date;
+pub(crate) mod date;
 mod file;
 mod number;
 mod text;
