@@ -46,7 +46,7 @@ fn value_and_promise() -> Example {
                 ),
             ],
         ),
-        answer: r#"{"message":{"says":"They prefer a call and will name the day later.","automatic_reply":false,"question":"","out_of_scope":"","wants_person":"","refuses_contact":"","names_another":"","away_until":"","tone":"neutral"},"s1":{"says":"They prefer a call.","quote":"A call is better for us.","clear_value_present":true,"answer":"value","would_be_guessing":false,"explicit_correction":false,"value":"phone","promised_date":"","self_checks":[]},"s2":{"says":"They will name the day by Friday.","quote":"I'll tell you the day by Friday.","clear_value_present":false,"answer":"promise","would_be_guessing":false,"explicit_correction":false,"value":null,"promised_date":"2025-04-11","self_checks":[]}}"#,
+        answer: r#"{"message":{"says":"They prefer a call and will name the day later.","automatic_reply":false,"question":"","out_of_scope":"","wants_person":"","refuses_contact":"","names_another":"","away_until":"","tone":"neutral"},"s1":{"says":"They prefer a call.","quote":"A call is better for us.","clear_value_present":true,"answer":"value","would_be_guessing":false,"explicit_correction":false,"value":"phone","promised_date":"","self_checks":{}},"s2":{"says":"They will name the day by Friday.","quote":"I'll tell you the day by Friday.","clear_value_present":false,"answer":"promise","would_be_guessing":false,"explicit_correction":false,"value":null,"promised_date":"2025-04-11","self_checks":{}}}"#,
     }
 }
 
@@ -60,7 +60,7 @@ fn question() -> Example {
                 None,
             )],
         ),
-        answer: r#"{"message":{"says":"They ask who pays for the paint.","automatic_reply":false,"question":"Who would have to pay for the paint?","out_of_scope":"","wants_person":"","refuses_contact":"","names_another":"","away_until":"","tone":"neutral"},"s1":{"says":"","quote":"","clear_value_present":false,"answer":"neither","would_be_guessing":false,"explicit_correction":false,"value":null,"promised_date":"","self_checks":[]}}"#,
+        answer: r#"{"message":{"says":"They ask who pays for the paint.","automatic_reply":false,"question":"Who would have to pay for the paint?","out_of_scope":"","wants_person":"","refuses_contact":"","names_another":"","away_until":"","tone":"neutral"},"s1":{"says":"","quote":"","clear_value_present":false,"answer":"neither","would_be_guessing":false,"explicit_correction":false,"value":null,"promised_date":"","self_checks":{}}}"#,
     }
 }
 
@@ -84,7 +84,7 @@ fn correction_and_guess() -> Example {
                 ),
             ],
         ),
-        answer: r#"{"message":{"says":"They correct the number of rooms and guess the balcony's length.","automatic_reply":false,"question":"","out_of_scope":"","wants_person":"","refuses_contact":"","names_another":"","away_until":"","tone":"friendly"},"s1":{"says":"There are 3 rooms, not 4.","quote":"Sorry, I was wrong, there are 3 rooms.","clear_value_present":true,"answer":"value","would_be_guessing":false,"explicit_correction":true,"value":3,"promised_date":"","self_checks":[]},"s2":{"says":"Perhaps 6 metres.","quote":"The balcony is maybe 6 metres long.","clear_value_present":false,"answer":"neither","would_be_guessing":true,"explicit_correction":false,"value":null,"promised_date":"","self_checks":[]}}"#,
+        answer: r#"{"message":{"says":"They correct the number of rooms and guess the balcony's length.","automatic_reply":false,"question":"","out_of_scope":"","wants_person":"","refuses_contact":"","names_another":"","away_until":"","tone":"friendly"},"s1":{"says":"There are 3 rooms, not 4.","quote":"Sorry, I was wrong, there are 3 rooms.","clear_value_present":true,"answer":"value","would_be_guessing":false,"explicit_correction":true,"value":3,"promised_date":"","self_checks":{}},"s2":{"says":"Perhaps 6 metres.","quote":"The balcony is maybe 6 metres long.","clear_value_present":false,"answer":"neither","would_be_guessing":true,"explicit_correction":false,"value":null,"promised_date":"","self_checks":{}}}"#,
     }
 }
 
@@ -99,7 +99,7 @@ fn words_to_the_software() -> Example {
                 None,
             )],
         ),
-        answer: r#"{"message":{"says":"They want a call about water in the cellar.","automatic_reply":false,"question":"","out_of_scope":"the cellar is under water","wants_person":"Somebody from your office should ring me","refuses_contact":"","names_another":"","away_until":"","tone":"hurried"},"s1":{"says":"","quote":"","clear_value_present":false,"answer":"neither","would_be_guessing":false,"explicit_correction":false,"value":null,"promised_date":"","self_checks":[]}}"#,
+        answer: r#"{"message":{"says":"They want a call about water in the cellar.","automatic_reply":false,"question":"","out_of_scope":"the cellar is under water","wants_person":"Somebody from your office should ring me","refuses_contact":"","names_another":"","away_until":"","tone":"hurried"},"s1":{"says":"","quote":"","clear_value_present":false,"answer":"neither","would_be_guessing":false,"explicit_correction":false,"value":null,"promised_date":"","self_checks":{}}}"#,
     }
 }
 

@@ -49,7 +49,8 @@ Each slot's form:
 true or false; a date is YYYY-MM-DD; a number is a plain number without its unit; a text is the \
 person's own words; a file is the attachment's name.
 - promised_date: for a promise with a day, that day as YYYY-MM-DD, or \"\".
-- self_checks: for each of the slot's `self_checks`, in order, true if the answer is yes.
+- self_checks: an object with c1, c2, ... for the slot's `self_checks` in order, each true if the \
+answer is yes; {} if there are none.
 
 A question is no answer. A past event, a condition or somebody else's wish is no answer. When in \
 doubt: answer neither, value null. A null costs one more question; a wrong value costs trust.";

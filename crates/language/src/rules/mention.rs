@@ -2,7 +2,7 @@
 
 use super::{
     cues,
-    scan::{Sentence, context},
+    scan::Sentence,
     topic::Topic,
 };
 use liaison_core::{
@@ -51,7 +51,7 @@ impl<'a> Slots<'a> {
                     // Files come beside the words, and any words are a text.
                     Kind::File(_) | Kind::Text(_) => Vec::new(),
                     _ => {
-                        let context = context(request, sentence.of);
+                        let context = request.context(sentence.index);
                         slot.kind.rules().find(sentence.text, &context)
                     }
                 })

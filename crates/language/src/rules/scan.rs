@@ -2,12 +2,8 @@
 
 use super::cues;
 use liaison_core::{
-    calendar::phrase::DayMonthOrder,
     form::{ReadRequest, Words},
-    value::{
-        ReadContext,
-        words::{self, Word},
-    },
+    value::words::{self, Word},
 };
 
 /// One sentence.
@@ -84,22 +80,4 @@ fn sentence<'a>(of: &'a Words, index: usize, start: usize, text: &'a str) -> Sen
 
 fn plain(words: &[Word]) -> Vec<String> {
     words.iter().map(|word| word.text.clone()).collect()
-}
-
-/// What words are read relative to.
-pub(super) fn context<'a>(request: &ReadRequest, words: &'a Words) -> ReadContext<'a> {
-    ReadContext {
-        written_at: words.written_at,
-        order: order(request),
-        attachments: &words.attachments,
-    }
-}
-
-/// How the person writes days and months in figures.
-pub(super) fn order(request: &ReadRequest) -> DayMonthOrder {
-    match request.day_first {
-        Some(true) => DayMonthOrder::DayFirst,
-        Some(false) => DayMonthOrder::MonthFirst,
-        None => DayMonthOrder::Unknown,
-    }
 }

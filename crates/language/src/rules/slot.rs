@@ -3,7 +3,7 @@
 use super::{
     concern, cues,
     mention::{Mention, Slots},
-    scan::{Sentence, context},
+    scan::Sentence,
     topic::Topic,
     until,
 };
@@ -221,12 +221,9 @@ impl Reader<'_> {
 
     /// One file for one question, or a file whose name says which question it is for.
     fn file(&self, slot: usize) -> Option<SlotForm> {
-        let files: Vec<Value> = self
-            .request
-            .words
-            .iter()
+        let files: Vec<Value> = (0..self.request.words.len())
             .flat_map(|words| {
-                let context = context(self.request, words);
+                let context = self.request.context(words);
                 self.slot(slot).kind.rules().find("", &context)
             })
             .map(|candidate| candidate.value)

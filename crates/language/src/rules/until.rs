@@ -1,6 +1,6 @@
 //! The day by which a sentence says that something will happen.
 
-use super::scan::{Sentence, order};
+use super::scan::Sentence;
 use jiff::{Span, civil};
 use liaison_core::{
     calendar::phrase::{self, DateMeaning, Direction, Grain},
@@ -12,7 +12,7 @@ use liaison_core::{
 pub(super) fn last_day(request: &ReadRequest, sentence: &Sentence<'_>) -> Option<civil::Date> {
     let reading = phrase::Reading {
         reference: sentence.of.written_at,
-        order: order(request),
+        order: request.context(sentence.index).order,
     };
     phrase::find_dates(sentence.text, &reading)
         .into_iter()
