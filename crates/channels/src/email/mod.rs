@@ -5,6 +5,8 @@
 //! server for the demo and for tests.
 
 pub mod compose;
+pub mod decode;
+pub mod imap;
 pub mod inbound;
 mod net;
 mod remark;
@@ -14,6 +16,8 @@ mod subaddress;
 
 pub use self::{
     compose::Sender,
+    decode::EmailDecoder,
+    imap::{ImapConfig, ImapReceiver},
     net::{ConfigFault, Login, Security},
     sink::{Sink, SinkConfig, SinkMessage},
     smtp::{SmtpConfig, SmtpTimeouts, SmtpTransport},

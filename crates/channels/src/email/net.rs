@@ -5,7 +5,7 @@ use rustls::{
     ClientConfig, RootCertStore,
     pki_types::{CertificateDer, InvalidDnsNameError, ServerName, pem::PemObject},
 };
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use std::{
     io,
@@ -41,6 +41,20 @@ pub struct Login {
     pub user: String,
     /// Its password.
     pub password: SecretString,
+}
+
+impl Login {
+    /// Line breaks would end a command of either protocol, and a NUL a part of SMTP's AUTH PLAIN
+    /// (RFC 4616, section 2).
+    pub(super) fn check(&self, host: &str) -> Result<(), ConfigFault> {
+        let fits = |text: &str| !text.contains(['\r', '\n', '\0']);
+        if fits(&self.user) && fits(self.password.expose_secret()) {
+            return Ok(());
+        }
+        Err(ConfigFault::Login {
+            host: host.to_owned(),
+        })
+    }
 }
 
 /// Settings that can never work.

@@ -35,7 +35,7 @@ pub(super) fn body(text: &str) -> String {
 
 /// A Message-ID with its angle brackets, or `None` when the text is none that could be repeated
 /// in a header.
-pub(super) fn message_id(text: &str) -> Option<String> {
+pub(in crate::email) fn message_id(text: &str) -> Option<String> {
     let inner = text.trim();
     let inner = inner
         .strip_prefix('<')

@@ -5,7 +5,7 @@
 //! from the message. The bytes are what is stored, sent and, should nobody know what became of
 //! them, looked for.
 
-mod clean;
+pub(super) mod clean;
 
 use self::clean::{body, message_id, one_line};
 use super::subaddress;

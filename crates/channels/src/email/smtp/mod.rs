@@ -118,6 +118,9 @@ impl SmtpTransport {
             Security::Plain | Security::Tls => None,
         };
         check_mailbox(&config.sender)?;
+        if let Some(login) = &config.login {
+            login.check(&config.host)?;
+        }
         let settings = Settings {
             endpoint,
             start_tls,
