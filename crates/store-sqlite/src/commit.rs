@@ -1,0 +1,147 @@
+//! Committing one operation.
+
+use crate::{
+    codec::{json, micros, micros_up},
+    effects::Prepared,
+    fault::{corrupt, fault},
+};
+use liaison_ports::{
+    facts::Facts,
+    store::{Commit, StoreError},
+};
+use sqlx::{Row, SqliteConnection};
+
+pub(crate) const COMMIT: &str = "commit an operation";
+
+/// An operation, encoded by whoever asks, so that the writer only writes.
+pub(crate) struct Committing {
+    conversation: String,
+    tenant: String,
+    fence: i64,
+    at: i64,
+    revision: i64,
+    folded: usize,
+    last_folded: i64,
+    only_without_newer_inputs: bool,
+    wake_at: Option<i64>,
+    keep_until: Option<i64>,
+    facts: Facts,
+    contacts: String,
+    document: String,
+    operation: String,
+    judgement: Option<String>,
+    usage: Option<String>,
+    effects: Vec<Prepared>,
+}
+
+impl Committing {
+    pub(crate) fn prepare(commit: Commit) -> Result<Self, StoreError> {
+        let facts = Facts::of(&commit.document);
+        let operation = &commit.operation;
+        Ok(Self {
+            conversation: commit.document.id.as_str().to_owned(),
+            tenant: commit.document.tenant.as_str().to_owned(),
+            fence: commit.fence,
+            at: micros(operation.at),
+            revision: i64::try_from(operation.revision)
+                .map_err(|_| corrupt(COMMIT, "the revision is out of range"))?,
+            folded: operation.inputs.len(),
+            last_folded: operation.inputs.last().map_or(0, |input| input.seq),
+            only_without_newer_inputs: commit.only_without_newer_inputs,
+            wake_at: commit.wake_at.map(micros_up),
+            keep_until: commit.keep_until.map(micros_up),
+            contacts: json(COMMIT, &facts.contacts)?,
+            facts,
+            document: json(COMMIT, &commit.document)?,
+            operation: json(COMMIT, operation)?,
+            judgement: commit.judgement.map(|it| json(COMMIT, &it)).transpose()?,
+            usage: commit.usage.map(|it| json(COMMIT, &it)).transpose()?,
+            effects: commit
+                .effects
+                .into_iter()
+                .map(|effect| Prepared::of(effect, operation.at))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    pub(crate) async fn run(self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+        self.take_over(connection).await?;
+        self.record(connection).await?;
+        for effect in &self.effects {
+            effect
+                .store(connection, &self.conversation, &self.tenant)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Updates the facts, if the claim still stands and the inputs are as the operation saw them.
+    async fn take_over(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+        let rows = sqlx::query(
+            "UPDATE conversations SET stakeholder_key = ?4, label = ?5, open_needs = ?6, \
+             held_since = ?7, last_activity = max(last_activity, ?3), \
+             owner = CASE WHEN ?9 IS NULL THEN NULL ELSE owner END, lease_until = ?9, \
+             wake_at = CASE WHEN EXISTS (SELECT 1 FROM inputs \
+             WHERE conversation = ?1 AND folded = 0 AND seq > ?10) \
+             THEN min(coalesce(?8, ?3), ?3) ELSE ?8 END \
+             WHERE id = ?1 AND fence = ?2 AND owner IS NOT NULL \
+             RETURNING (SELECT count(*) FROM inputs \
+             WHERE conversation = ?1 AND folded = 0 AND seq <= ?10) AS waiting, \
+             EXISTS (SELECT 1 FROM inputs \
+             WHERE conversation = ?1 AND folded = 0 AND seq > ?10) AS newer",
+        )
+        .bind(&self.conversation)
+        .bind(self.fence)
+        .bind(self.at)
+        .bind(self.facts.key.as_deref())
+        .bind(&self.facts.label)
+        .bind(self.facts.open_needs)
+        .bind(self.facts.held_since.map(micros))
+        .bind(self.wake_at)
+        .bind(self.keep_until)
+        .bind(self.last_folded)
+        .fetch_all(connection)
+        .await
+        .map_err(fault(COMMIT))?;
+        let row = rows.first().ok_or(StoreError::Fenced)?;
+        let waiting: i64 = row.try_get("waiting").map_err(fault(COMMIT))?;
+        let newer: bool = row.try_get("newer").map_err(fault(COMMIT))?;
+        if newer && self.only_without_newer_inputs {
+            return Err(StoreError::NewerInputs);
+        }
+        if usize::try_from(waiting) != Ok(self.folded) {
+            let folded = self.folded;
+            return Err(corrupt(
+                COMMIT,
+                format!("the operation folds {folded} inputs where {waiting} waited"),
+            ));
+        }
+        Ok(())
+    }
+
+    async fn record(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE documents SET document = ?2 WHERE conversation = ?1; \
+             INSERT INTO journal (conversation, revision, at, operation, judgement, usage) \
+             VALUES (?1, ?3, ?4, ?5, ?6, ?7); \
+             UPDATE inputs SET folded = 1, body = '' \
+             WHERE conversation = ?1 AND folded = 0 AND seq <= ?8; \
+             INSERT OR IGNORE INTO contacts (tenant, channel, address, conversation) \
+             SELECT ?9, value ->> 0, value ->> 1, ?1 FROM json_each(?10)",
+        )
+        .bind(&self.conversation)
+        .bind(&self.document)
+        .bind(self.revision)
+        .bind(self.at)
+        .bind(&self.operation)
+        .bind(self.judgement.as_deref())
+        .bind(self.usage.as_deref())
+        .bind(self.last_folded)
+        .bind(&self.tenant)
+        .bind(&self.contacts)
+        .execute(connection)
+        .await
+        .map(drop)
+        .map_err(fault(COMMIT))
+    }
+}

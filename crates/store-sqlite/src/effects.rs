@@ -1,0 +1,206 @@
+//! Effects, stored with the state that decided them.
+
+use crate::{
+    codec::{json, micros, name},
+    commit::COMMIT,
+    fault::{corrupt, fault},
+    outbox::dispatched,
+};
+use jiff::Timestamp;
+use liaison_core::{effect::OutboundMessage, input::Fate};
+use liaison_ports::{
+    store::{StoreError, StoredEffect},
+    transport::Composed,
+};
+use sqlx::{Row, SqliteConnection};
+
+/// An effect, encoded.
+pub(crate) enum Prepared {
+    Send {
+        message: Box<OutboundMessage>,
+        channel: String,
+        composed: Composed,
+    },
+    Recall {
+        message: String,
+        why: String,
+        at: Timestamp,
+    },
+    Resend {
+        message: String,
+        at: Timestamp,
+    },
+    Settle {
+        need: String,
+        outcome: String,
+    },
+    Event {
+        need: String,
+        event: String,
+        at: Timestamp,
+    },
+}
+
+impl Prepared {
+    pub(crate) fn of(effect: StoredEffect, at: Timestamp) -> Result<Self, StoreError> {
+        Ok(match effect {
+            StoredEffect::Send { message, composed } => Self::Send {
+                channel: name(COMMIT, &message.plan.channel)?,
+                message,
+                composed,
+            },
+            StoredEffect::Recall { message, why } => Self::Recall {
+                message: message.as_str().to_owned(),
+                why,
+                at,
+            },
+            StoredEffect::Resend { message } => Self::Resend {
+                message: message.as_str().to_owned(),
+                at,
+            },
+            StoredEffect::Settle { need, outcome } => Self::Settle {
+                need: need.as_str().to_owned(),
+                outcome: json(COMMIT, &outcome)?,
+            },
+            StoredEffect::Event { need, event } => Self::Event {
+                need: need.as_str().to_owned(),
+                event: json(COMMIT, &event)?,
+                at,
+            },
+        })
+    }
+
+    pub(crate) async fn store(
+        &self,
+        connection: &mut SqliteConnection,
+        conversation: &str,
+        tenant: &str,
+    ) -> Result<(), StoreError> {
+        match self {
+            Self::Send {
+                message,
+                channel,
+                composed,
+            } => send(connection, conversation, tenant, message, channel, composed).await,
+            Self::Recall { message, why, at } => {
+                recall(connection, conversation, message, why, *at).await
+            }
+            Self::Resend { message, at } => sqlx::query(
+                "UPDATE outbox SET state = 'queued', due_at = ?3 \
+                 WHERE message = ?1 AND conversation = ?2 AND state = 'unknown'",
+            )
+            .bind(message)
+            .bind(conversation)
+            .bind(micros(*at))
+            .execute(connection)
+            .await
+            .map(drop)
+            .map_err(fault(COMMIT)),
+            Self::Settle { need, outcome } => settle(connection, conversation, need, outcome).await,
+            Self::Event { need, event, at } => {
+                sqlx::query("INSERT INTO events (tenant, need, at, event) VALUES (?1, ?2, ?3, ?4)")
+                    .bind(tenant)
+                    .bind(need)
+                    .bind(micros(*at))
+                    .bind(event)
+                    .execute(connection)
+                    .await
+                    .map(drop)
+                    .map_err(fault(COMMIT))
+            }
+        }
+    }
+}
+
+async fn send(
+    connection: &mut SqliteConnection,
+    conversation: &str,
+    tenant: &str,
+    message: &OutboundMessage,
+    channel: &str,
+    composed: &Composed,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO messages (id, conversation, tenant, direction, channel, at, address, \
+         subject, text, transport_id) VALUES (?1, ?2, ?3, 'outbound', ?4, ?5, ?6, ?7, ?8, ?9); \
+         INSERT INTO outbox (message, conversation, tenant, channel, state, due_at, sender, \
+         recipient, transport_id, bytes) VALUES (?1, ?2, ?3, ?4, 'queued', ?5, ?10, ?11, ?9, ?12)",
+    )
+    .bind(message.id.as_str())
+    .bind(conversation)
+    .bind(tenant)
+    .bind(channel)
+    .bind(micros(message.at))
+    .bind(message.plan.to.as_str())
+    .bind(&message.draft.subject)
+    .bind(&message.draft.body)
+    .bind(composed.transport_id.as_deref())
+    .bind(composed.from.as_str())
+    .bind(composed.to.as_str())
+    .bind(&composed.bytes)
+    .execute(connection)
+    .await
+    .map(drop)
+    .map_err(fault(COMMIT))
+}
+
+async fn recall(
+    connection: &mut SqliteConnection,
+    conversation: &str,
+    message: &str,
+    why: &str,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let rows = sqlx::query(
+        "UPDATE outbox SET state = 'withdrawn', owner = NULL, lease_until = NULL, last_error = ?3 \
+         WHERE message = ?1 AND conversation = ?2 AND state IN ('queued', 'claimed') \
+         RETURNING attempts",
+    )
+    .bind(message)
+    .bind(conversation)
+    .bind(why)
+    .fetch_all(&mut *connection)
+    .await
+    .map_err(fault(COMMIT))?;
+    let Some(row) = rows.first() else {
+        return Ok(());
+    };
+    let attempts = row.try_get("attempts").map_err(fault(COMMIT))?;
+    let fate = Fate::Withdrawn {
+        why: why.to_owned(),
+    };
+    dispatched(
+        connection,
+        COMMIT,
+        conversation,
+        message,
+        attempts,
+        fate,
+        at,
+    )
+    .await
+}
+
+async fn settle(
+    connection: &mut SqliteConnection,
+    conversation: &str,
+    need: &str,
+    outcome: &str,
+) -> Result<(), StoreError> {
+    let settled = sqlx::query(
+        "UPDATE needs SET outcome = ?3 WHERE id = ?1 AND conversation = ?2 AND outcome IS NULL",
+    )
+    .bind(need)
+    .bind(conversation)
+    .bind(outcome)
+    .execute(connection)
+    .await
+    .map_err(fault(COMMIT))?;
+    match settled.rows_affected() {
+        1 => Ok(()),
+        _ => Err(corrupt(
+            COMMIT,
+            "a need is settled that is not open in this conversation",
+        )),
+    }
+}
