@@ -38,7 +38,9 @@ pub use liaison_core::{
     policy::Wait,
     slot::{Evidence, Filled, SlotKey},
     stakeholder::{Channel, Consent, Health},
-    value::{ChoiceOption, FileRef, Kind, Value},
+    value::{
+        Boolean, Choice, ChoiceOption, DateKind, FileKind, FileRef, Kind, Number, Text, Value,
+    },
 };
 
 /// The header with which a caller marks repetitions of one request.
