@@ -40,7 +40,10 @@ pub fn parse_reading(request: &ReadRequest, answer: &str) -> Result<Reading, For
         slots.push(read_slot(slot, form)?);
     }
     match root.keys().next() {
-        Some(other) => Err(fault("answer", format!("{} is asked for nowhere", name(other)))),
+        Some(other) => Err(fault(
+            "answer",
+            format!("{} is asked for nowhere", name(other)),
+        )),
         None => Ok(Reading { message, slots }),
     }
 }
@@ -116,9 +119,10 @@ fn read_slot(slot: &SlotQuestion, form: Value) -> Result<SlotForm, FormFault> {
     let Value::Object(mut form) = form else {
         return Err(fault(place, "is no object"));
     };
-    let checks = read_checks(slot, take(&mut form, "self_checks").map_err(|_| {
-        fault(place, "self_checks is missing")
-    })?)?;
+    let checks = read_checks(
+        slot,
+        take(&mut form, "self_checks").map_err(|_| fault(place, "self_checks is missing"))?,
+    )?;
     form.insert("self_checks".to_owned(), json!(checks));
     let form: SlotForm =
         serde_json::from_value(Value::Object(form)).map_err(|error| fault(place, error))?;

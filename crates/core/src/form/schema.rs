@@ -91,10 +91,7 @@ fn slot_form(slot: &SlotQuestion, context: &ReadContext<'_>) -> Value {
         ("says", text()),
         ("quote", text()),
         ("clear_value_present", truth()),
-        (
-            "answer",
-            words(&["value", "promise", "refusal", "neither"]),
-        ),
+        ("answer", words(&["value", "promise", "refusal", "neither"])),
         ("would_be_guessing", truth()),
         ("explicit_correction", truth()),
         ("value", slot.kind.rules().schema(context)),

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     form::{MessageForm, ReadRequest},
-    value::words,
+    value::{cues::Cues, words},
 };
 
 /// How many characters of a message stand for it when a reader's quote is nowhere in it: enough for
@@ -51,7 +51,14 @@ fn says_nothing(text: &str) -> bool {
     let text = text.trim().to_lowercase();
     matches!(
         text.as_str(),
-        "" | "none" | "n/a" | "na" | "null" | "nothing" | "no question" | "false" | "not applicable"
+        "" | "none"
+            | "n/a"
+            | "na"
+            | "null"
+            | "nothing"
+            | "no question"
+            | "false"
+            | "not applicable"
     )
 }
 
@@ -114,17 +121,18 @@ fn seen_by_code(request: &ReadRequest, found: &mut Vec<Concern>) {
 
 fn refuses_contact(sentence: &str) -> bool {
     let words = words::words(sentence);
-    let alone = matches!(words.as_slice(), [only] if matches!(only.text.as_str(), "stop" | "unsubscribe"));
-    alone || words::holds_any(&words, &LEAVE_ME)
+    let alone =
+        matches!(words.as_slice(), [only] if matches!(only.text.as_str(), "stop" | "unsubscribe"));
+    alone || LEAVE_ME.among(&words)
 }
 
-const LEAVE_ME: [&str; 22] = [
-    "stop writing", "stop emailing", "stop contacting", "stop messaging", "stop mailing",
-    "stop sending", "stop bothering", "stop these", "stop all", "do not contact me",
-    "not contact me again", "not contact us", "do not write to me", "do not email me",
-    "do not message me", "not write to me again", "leave me alone", "remove me from",
-    "take me off", "unsubscribe me", "please unsubscribe", "no more emails",
-];
+const LEAVE_ME: Cues = Cues(
+    "stop writing, stop emailing, stop contacting, stop messaging, stop mailing,
+     stop sending, stop bothering, stop these, stop all, do not contact me,
+     not contact me again, not contact us, do not write to me, do not email me,
+     do not message me, not write to me again, leave me alone, remove me from, take me off,
+     unsubscribe me, please unsubscribe, no more emails",
+);
 
 /// Adds a concern unless the same is known of the same words.
 fn add(request: &ReadRequest, found: &mut Vec<Concern>, concern: Concern) {
@@ -152,20 +160,22 @@ fn overlap(request: &ReadRequest, one: &Quote, other: &Quote) -> bool {
 /// Whether a reader takes an accepted answer for a question or for something else: no sentence that
 /// asks is ever accepted, and what answers us is not out of scope.
 fn is_the_answer(request: &ReadRequest, concern: &Concern, slots: &[SlotJudgement]) -> bool {
-    matches!(concern.kind, ConcernKind::Question | ConcernKind::OutOfScope)
-        && slots.iter().any(|slot| match &slot.verdict {
-            Verdict::Accepted { quote, .. } => {
-                let sentences = request.words.get(concern.quote.words).map_or(0, |entry| {
-                    passage::find(&entry.text, &concern.quote.text).map_or(0, |span| {
-                        words::sentences(&entry.text)
-                            .iter()
-                            .filter(|sentence| meet(sentence, &span))
-                            .count()
-                    })
-                });
-                // A longer concern holds more than the answer.
-                sentences == 1 && overlap(request, quote, &concern.quote)
-            }
-            _ => false,
-        })
+    matches!(
+        concern.kind,
+        ConcernKind::Question | ConcernKind::OutOfScope
+    ) && slots.iter().any(|slot| match &slot.verdict {
+        Verdict::Accepted { quote, .. } => {
+            let sentences = request.words.get(concern.quote.words).map_or(0, |entry| {
+                passage::find(&entry.text, &concern.quote.text).map_or(0, |span| {
+                    words::sentences(&entry.text)
+                        .iter()
+                        .filter(|sentence| meet(sentence, &span))
+                        .count()
+                })
+            });
+            // A longer concern holds more than the answer.
+            sentences == 1 && overlap(request, quote, &concern.quote)
+        }
+        _ => false,
+    })
 }

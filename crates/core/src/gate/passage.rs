@@ -39,7 +39,10 @@ impl<'r> Passage<'r> {
 
     /// The same text's piece at `span`.
     pub(super) fn at(&self, span: Range<usize>) -> Self {
-        Self { span, ..self.clone() }
+        Self {
+            span,
+            ..self.clone()
+        }
     }
 
     pub(super) fn quote(&self) -> Quote {
@@ -120,7 +123,8 @@ impl Folded {
     fn find(&self, wanted: &str) -> Option<Range<usize>> {
         let whole = |at: usize| {
             let cut = |before: Option<char>, after: Option<char>| {
-                before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)
+                before.is_some_and(char::is_alphanumeric)
+                    && after.is_some_and(char::is_alphanumeric)
             };
             let end = at + wanted.len();
             !cut(self.text[..at].chars().next_back(), wanted.chars().next())

@@ -1,13 +1,9 @@
 //! Answers that are none: promises and refusals.
 
-use super::{
-    Verdict,
-    passage::Passage,
-    vetoes,
-};
+use super::{Verdict, passage::Passage, vetoes};
 use crate::{
     form::{ReadRequest, SlotForm},
-    value::{date, words},
+    value::{cues::Cues, date, words},
 };
 use jiff::civil;
 
@@ -16,7 +12,11 @@ use jiff::civil;
 const LONGEST_PROMISE: i64 = 90;
 
 /// Judges a claim that the words promise an answer.
-pub(super) fn promise(request: &ReadRequest, form: &SlotForm, quoted: Option<&Passage<'_>>) -> Verdict {
+pub(super) fn promise(
+    request: &ReadRequest,
+    form: &SlotForm,
+    quoted: Option<&Passage<'_>>,
+) -> Verdict {
     let Some(quoted) = quoted else {
         return refused("a promise is claimed whose quote does not stand in the words");
     };
@@ -35,9 +35,9 @@ pub(super) fn promise(request: &ReadRequest, form: &SlotForm, quoted: Option<&Pa
     }
     let context = request.context(quoted.words);
     // The day may stand in a sentence of its own: `I'll let you know. By Friday at the latest.`
-    let named = date::mentions(quoted.text, &context).into_iter().any(|mention| {
-        mention.until == Some(claimed) || mention.days == [claimed]
-    });
+    let named = date::mentions(quoted.text, &context)
+        .into_iter()
+        .any(|mention| mention.until == Some(claimed) || mention.days == [claimed]);
     if !named {
         return refused("a promise is claimed for a day that the words do not name");
     }
@@ -63,7 +63,7 @@ pub(super) fn refusal(quoted: Option<&Passage<'_>>) -> Verdict {
         .collect();
     let clear = sentences.iter().any(|sentence| {
         let words = words::words(sentence);
-        words::holds_any(&words, &REFUSALS)
+        REFUSALS.among(&words)
             && !vetoes::is_question(sentence)
             && !vetoes::hedges(&words)
             && !vetoes::promises(&words)
@@ -92,25 +92,25 @@ fn refused(why: &str) -> Verdict {
 
 fn is_promise(sentence: &str) -> bool {
     let words = words::words(sentence);
-    let will = words::holds_any(
-        &words,
-        &["i will", "we will", "you will have", "you will get", "you will hear", "shall"],
-    );
-    !vetoes::is_question(sentence) && (vetoes::promises(&words) || will)
-        && !words::holds_any(&words, &["can not promise", "will not", "can not"])
+    !vetoes::is_question(sentence)
+        && (vetoes::promises(&words) || WILL.among(&words))
+        && !WILL_NOT.among(&words)
 }
 
 fn days_between(from: civil::Date, to: civil::Date) -> Option<i64> {
     from.until(to).ok().map(|span| i64::from(span.get_days()))
 }
 
-const REFUSALS: [&str; 34] = [
-    "rather not", "prefer not to", "not going to tell", "not going to say", "not going to answer",
-    "not going to give", "not going to provide", "not going to share", "will not say",
-    "will not tell", "will not answer", "will not give", "will not provide", "will not share",
-    "will not disclose", "do not want to say", "do not want to tell", "do not want to answer",
-    "do not want to give", "do not want to share", "do not wish to", "do not have to tell",
-    "refuse to", "i refuse", "i decline", "we decline", "decline to", "none of your business",
-    "no comment", "not your business", "not willing to", "can not disclose", "not comfortable",
-    "not at liberty",
-];
+const REFUSALS: Cues = Cues(
+    "rather not, prefer not to, not going to tell, not going to say, not going to answer,
+     not going to give, not going to provide, not going to share, will not say,
+     will not tell, will not answer, will not give, will not provide, will not share,
+     will not disclose, do not want to say, do not want to tell, do not want to answer,
+     do not want to give, do not want to share, do not wish to, do not have to tell,
+     refuse to, i refuse, i decline, we decline, decline to, none of your business,
+     no comment, not your business, not willing to, can not disclose, not comfortable,
+     not at liberty",
+);
+
+const WILL: Cues = Cues("i will, we will, you will have, you will get, you will hear, i shall");
+const WILL_NOT: Cues = Cues("will not, can not, shall not");

@@ -21,7 +21,9 @@ pub fn judge(request: &ReadRequest, reading: &Reading) -> Judgement {
         // A program's words are nobody's answer.
         forms().map(|(_, form)| automatic(form).into()).collect()
     } else {
-        let quotes: Vec<_> = forms().map(|(slot, form)| claimed(request, slot, form)).collect();
+        let quotes: Vec<_> = forms()
+            .map(|(slot, form)| claimed(request, slot, form))
+            .collect();
         let judged = forms().enumerate().map(|(at, (slot, form))| {
             let taken: Vec<(usize, Range<usize>)> = quotes
                 .iter()
@@ -123,7 +125,10 @@ fn unshare<'r>(request: &ReadRequest, mut judged: Vec<Judged<'r>>) -> Vec<Judged
             continue;
         }
         if let Verdict::Accepted { value, quote, .. } = &judged.verdict {
-            let has_value = request.slots.get(at).is_some_and(|slot| slot.current.is_some());
+            let has_value = request
+                .slots
+                .get(at)
+                .is_some_and(|slot| slot.current.is_some());
             let why = "two questions were answered with the same words";
             judged.verdict = if has_value {
                 refused(why)
@@ -140,8 +145,14 @@ fn unshare<'r>(request: &ReadRequest, mut judged: Vec<Judged<'r>>) -> Vec<Judged
 }
 
 fn is_shared(one: &Judged<'_>, other: &Judged<'_>) -> bool {
-    let (Verdict::Accepted { quote, value, .. }, Verdict::Accepted { quote: quote_2, value: value_2, .. }) =
-        (&one.verdict, &other.verdict)
+    let (
+        Verdict::Accepted { quote, value, .. },
+        Verdict::Accepted {
+            quote: quote_2,
+            value: value_2,
+            ..
+        },
+    ) = (&one.verdict, &other.verdict)
     else {
         return false;
     };

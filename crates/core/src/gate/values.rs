@@ -58,7 +58,11 @@ impl<'r> Claim<'r> {
         let (around, found) = self.sentences_with_values(&quoted, &context);
         let proposed = match self.rules().read(&self.form.value, &context) {
             Ok(Some(proposed)) => proposed,
-            Ok(None) => return self.unclear(&quoted, values(&found), "no value is proposed").into(),
+            Ok(None) => {
+                return self
+                    .unclear(&quoted, values(&found), "no value is proposed")
+                    .into();
+            }
             Err(fault) => return refused(&fault.0).into(),
         };
         let Some(own) = found.iter().rev().find(|other| other.value == proposed) else {
@@ -92,7 +96,11 @@ impl<'r> Claim<'r> {
         let context = self.request.context(quoted.words);
         let proposed = match self.rules().read(&self.form.value, &context) {
             Ok(Some(proposed)) => proposed,
-            Ok(None) => return self.unclear(&quoted, Vec::new(), "no value is proposed").into(),
+            Ok(None) => {
+                return self
+                    .unclear(&quoted, Vec::new(), "no value is proposed")
+                    .into();
+            }
             Err(fault) => return refused(&fault.0).into(),
         };
         let around = quoted.sentences();
@@ -238,8 +246,8 @@ impl<'r> Claim<'r> {
     ) -> Vec<Candidate> {
         let mut found = self.rules().find(&text[sentence.clone()], context);
         for candidate in &mut found {
-            candidate.span = sentence.start + candidate.span.start
-                ..sentence.start + candidate.span.end;
+            candidate.span =
+                sentence.start + candidate.span.start..sentence.start + candidate.span.end;
         }
         found
     }
@@ -282,8 +290,9 @@ impl<'r> Claim<'r> {
         if !rules.reads_negation() && vetoes::negates(text, sentence, &own.span, beside) {
             return Some("the words deny it".to_owned());
         }
-        (!rules.is_closed() && vetoes::is_approximate(&text[sentence.clone()], &within(sentence, &own.span)))
-            .then(|| "the words give a bound or an estimate".to_owned())
+        (!rules.is_closed()
+            && vetoes::is_approximate(&text[sentence.clone()], &within(sentence, &own.span)))
+        .then(|| "the words give a bound or an estimate".to_owned())
     }
 
     /// Whether, of several values, the others stand before words of correction and only the
@@ -301,9 +310,9 @@ impl<'r> Claim<'r> {
         });
         cue.is_some_and(|cue| {
             own.span.start >= cue
-                && found.iter().all(|other| {
-                    other.value == own.value || other.span.end <= cue
-                })
+                && found
+                    .iter()
+                    .all(|other| other.value == own.value || other.span.end <= cue)
         })
     }
 
@@ -315,9 +324,9 @@ impl<'r> Claim<'r> {
         proposed: &Value,
     ) -> Option<String> {
         let (first, last) = (around.first()?, around.last()?);
-        let puts_right = around.iter().any(|sentence| {
-            vetoes::corrects(&words::words(&quoted.text[sentence.clone()]))
-        });
+        let puts_right = around
+            .iter()
+            .any(|sentence| vetoes::corrects(&words::words(&quoted.text[sentence.clone()])));
         for (place, entry) in self.request.words.iter().enumerate() {
             let context = self.request.context(place);
             let text = entry.text.as_str();
@@ -367,7 +376,11 @@ impl<'r> Claim<'r> {
         }
         let before = words::sentences(quoted.text)
             .into_iter()
-            .take_while(|sentence| around.first().is_some_and(|first| sentence.end <= first.start))
+            .take_while(|sentence| {
+                around
+                    .first()
+                    .is_some_and(|first| sentence.end <= first.start)
+            })
             .last();
         let corrects = around
             .iter()
@@ -450,7 +463,11 @@ impl<'r> Claim<'r> {
         if found.is_empty() {
             return Verdict::Silent;
         }
-        match self.unclear(&quoted, values(&found), "the reader does not take it for an answer") {
+        match self.unclear(
+            &quoted,
+            values(&found),
+            "the reader does not take it for an answer",
+        ) {
             Verdict::Refused { .. } => Verdict::Silent,
             unclear => unclear,
         }
@@ -493,7 +510,9 @@ fn contrasts(sentence: &str, words: &[words::Word]) -> bool {
         || vetoes::is_undecided(words)
         || vetoes::promises(words)
         || vetoes::is_question(sentence)
-        || words.iter().any(|word| matches!(word.text.as_str(), "not" | "only" | "never"));
+        || words
+            .iter()
+            .any(|word| matches!(word.text.as_str(), "not" | "only" | "never"));
     turns && doubts
 }
 
@@ -510,12 +529,14 @@ fn values(found: &[Candidate]) -> Vec<Value> {
 
 /// The words to keep as evidence: the quote, with the value in it; of a quote that runs over other
 /// sentences, only those that hold values.
-fn best_quote(quoted: &Range<usize>, around: &[Range<usize>], value: &Range<usize>) -> Range<usize> {
+fn best_quote(
+    quoted: &Range<usize>,
+    around: &[Range<usize>],
+    value: &Range<usize>,
+) -> Range<usize> {
     let whole = join(quoted, value);
     match (around.first(), around.last()) {
-        (Some(first), Some(last)) => {
-            whole.start.max(first.start)..whole.end.min(last.end)
-        }
+        (Some(first), Some(last)) => whole.start.max(first.start)..whole.end.min(last.end),
         _ => whole,
     }
 }

@@ -4,7 +4,10 @@
 //! out. They are meant to be too long rather than too short: a veto costs one more question, a wrong
 //! value costs the person who trusted it.
 
-use crate::value::words::{self, Word};
+use crate::value::{
+    cues::Cues,
+    words::{self, Word},
+};
 use std::ops::Range;
 
 /// Whether a sentence asks something. A polite tail (`Is that OK?`) asks too: somebody expects an
@@ -17,81 +20,83 @@ pub(super) fn is_question(sentence: &str) -> bool {
     let words = words::words(sentence);
     let lead = words
         .iter()
-        .position(|word| !LEAD_IN.contains(&word.text.as_str()))
+        .position(|word| !LEAD_IN.has(&word.text))
         .unwrap_or(0);
     let word = |at: usize| words.get(lead + at).map_or("", |word| word.text.as_str());
-    let inverted = AUXILIARIES.contains(&word(0)) && SUBJECTS.contains(&word(1));
+    let inverted = AUXILIARIES.has(word(0)) && SUBJECTS.has(word(1));
     // `Do it yourself` and `have you arrange it` begin so without asking.
-    let asks = inverted && !matches!((word(0), word(1)), ("do", "it" | "this" | "that") | ("have", "you"));
-    asks || (matches!(word(0), "what" | "where" | "who" | "why" | "how" | "which" | "when")
-        && (AUXILIARIES.contains(&word(1)) || matches!(word(1), "about" | "much" | "many" | "long")))
+    let asks = inverted
+        && !matches!(
+            (word(0), word(1)),
+            ("do", "it" | "this" | "that") | ("have", "you")
+        );
+    asks || (matches!(
+        word(0),
+        "what" | "where" | "who" | "why" | "how" | "which" | "when"
+    ) && (AUXILIARIES.has(word(1))
+        || matches!(word(1), "about" | "much" | "many" | "long")))
 }
 
-const LEAD_IN: [&str; 16] = [
-    "and", "but", "so", "also", "then", "hi", "hello", "dear", "ok", "okay", "well", "please",
-    "by", "the", "way", "thanks",
-];
-const AUXILIARIES: [&str; 20] = [
-    "can", "could", "may", "might", "shall", "should", "would", "will", "do", "does", "did", "is",
-    "are", "was", "were", "have", "has", "am", "must", "had",
-];
-const SUBJECTS: [&str; 14] = [
-    "i", "you", "we", "he", "she", "they", "it", "this", "that", "there", "anyone", "anybody",
-    "someone", "somebody",
-];
+const LEAD_IN: Cues =
+    Cues("and, but, so, also, then, hi, hello, dear, ok, okay, well, please, by, the, way, thanks");
+const AUXILIARIES: Cues = Cues(
+    "can, could, may, might, shall, should, would, will, do, does, did, is, are, was, were,
+     have, has, am, must, had",
+);
+const SUBJECTS: Cues =
+    Cues("i, you, we, he, she, they, it, this, that, there, anyone, anybody, someone, somebody");
 
 /// Words addressed to the software instead of to a person. They taint the whole text.
 pub(super) fn addresses_software(text: &str) -> bool {
     let words = words::words(text);
     // Nobody answers a person in braces, tags or escaped quotation marks.
     let markup = ["{", "}", "</", "/>", "<|", "\":", "[INST", "```"];
-    words::holds_any(&words, &TO_SOFTWARE) || markup.iter().any(|mark| text.contains(mark))
+    TO_SOFTWARE.among(&words) || markup.iter().any(|mark| text.contains(mark))
 }
 
-const TO_SOFTWARE: [&str; 41] = [
-    "ignore previous", "ignore all", "ignore any", "ignore your", "ignore the previous",
-    "ignore the above", "ignore these", "disregard previous", "disregard all", "disregard any",
-    "disregard your", "disregard the", "forget previous", "forget all", "forget your",
-    "previous instructions", "system prompt", "system message", "json",
-    "as an ai", "an ai", "language model", "chatgpt", "gpt", "llm", "chatbot",
-    "note to the assistant", "dear assistant", "ai assistant", "set the value", "set value",
-    "set every", "set all", "set the slot", "set the field", "clear value present",
-    "explicit correction", "would be guessing", "mark it as", "mark this as", "answer value",
-];
+const TO_SOFTWARE: Cues = Cues(
+    "ignore previous, ignore all, ignore any, ignore your, ignore the previous,
+     ignore the above, ignore these, disregard previous, disregard all, disregard any,
+     disregard your, disregard the, forget previous, forget all, forget your,
+     previous instructions, system prompt, system message, json, as an ai, an ai,
+     language model, chatgpt, gpt, llm, chatbot, note to the assistant, dear assistant,
+     ai assistant, set the value, set value, set every, set all, set the slot,
+     set the field, clear value present, explicit correction, would be guessing, mark it as,
+     mark this as, answer value",
+);
 
 /// A promise to answer later is not the answer.
 pub(super) fn promises(words: &[Word]) -> bool {
-    words::holds_any(words, &PROMISES)
+    PROMISES.among(words)
 }
 
-const PROMISES: [&str; 60] = [
-    "let you know", "get back to you", "come back to you", "revert to you", "revert back",
-    "will check", "will have to check", "need to check", "have to check", "must check",
-    "let me check", "let me ask", "let me see", "let me think", "will confirm", "to confirm",
-    "will ask", "need to ask", "have to ask", "will tell", "will send", "will forward",
-    "will email", "will mail", "will write", "will reply", "will answer", "will respond",
-    "will decide", "will think", "will see", "will look", "will find out", "will try",
-    "will call you", "will update", "will inform", "will advise", "will discuss", "will talk",
-    "need to think", "have to think", "need to discuss", "need to talk", "need to speak",
-    "need to find out", "need some time", "need more time", "as soon as i know", "once i know",
-    "when i know", "waiting for", "waiting to hear", "still waiting", "to be confirmed", "tbc",
-    "tbd", "going to ask", "going to check", "check with",
-];
+const PROMISES: Cues = Cues(
+    "let you know, get back to you, come back to you, revert to you, revert back,
+     will check, will have to check, need to check, have to check, must check, let me check,
+     let me ask, let me see, let me think, will confirm, to confirm, will ask, need to ask,
+     have to ask, will tell, will send, will forward, will email, will mail, will write,
+     will reply, will answer, will respond, will decide, will think, will see, will look,
+     will find out, will try, will call you, will update, will inform, will advise,
+     will discuss, will talk, need to think, have to think, need to discuss, need to talk,
+     need to speak, need to find out, need some time, need more time, as soon as i know,
+     once i know, when i know, waiting for, waiting to hear, still waiting, to be confirmed,
+     tbc, tbd, going to ask, going to check, check with",
+);
 
 /// Words that take back half of what they say.
 pub(super) fn hedges(words: &[Word]) -> bool {
-    words::holds_any(words, &HEDGES)
+    HEDGES.among(words)
 }
 
-const HEDGES: [&str; 48] = [
-    "i think", "we think", "i guess", "i suppose", "i believe", "i assume", "i imagine",
-    "i reckon", "i expect", "i hope", "i presume", "i suspect", "maybe", "perhaps", "probably",
-    "possibly", "presumably", "hopefully", "likely", "unlikely", "might", "may be", "could be",
-    "should be", "must be", "would be about", "seems", "seem", "apparently", "supposedly",
-    "tentatively", "provisionally", "in theory", "in principle", "more or less", "roughly",
-    "approximately", "approx", "or so", "ish", "give or take", "as far as i know", "afaik",
-    "if i remember", "from memory", "not certain", "a guess", "leaning",
-];
+const HEDGES: Cues = Cues(
+    "i think, we think, i guess, i suppose, i believe, i assume, i imagine, i reckon,
+     i expect, i hope, i presume, i suspect, maybe, perhaps, probably, possibly, presumably,
+     hopefully, likely, unlikely, might, may be, could be, should be, must be,
+     would be about, seems, seem, apparently, supposedly, tentatively, provisionally,
+     in theory, in principle, more or less, roughly, approximately, approx, or so, ish,
+     give or take, as far as i know, afaik, if i remember, from memory, not certain,
+     a guess, leaning",
+);
 
 /// What hangs on something else is not settled.
 pub(super) fn is_conditional(words: &[Word]) -> bool {
@@ -107,52 +112,58 @@ pub(super) fn is_conditional(words: &[Word]) -> bool {
                 .is_some_and(|before| {
                     matches!(
                         before.text.as_str(),
-                        "prefer" | "better" | "great" | "good" | "nice" | "best" | "appreciate"
-                            | "like" | "rather" | "happy" | "easier" | "grateful"
+                        "prefer"
+                            | "better"
+                            | "great"
+                            | "good"
+                            | "nice"
+                            | "best"
+                            | "appreciate"
+                            | "like"
+                            | "rather"
+                            | "happy"
+                            | "easier"
+                            | "grateful"
                     )
                 })
     });
-    conditional || words::holds_any(words, &CONDITIONS)
+    conditional || CONDITIONS.among(words)
 }
 
-const CONDITIONS: [&str; 14] = [
-    "unless", "depends", "depending", "dependent on", "as long as", "provided that",
-    "provided you", "provided the", "assuming", "in case", "only when", "subject to",
-    "on condition", "otherwise",
-];
+const CONDITIONS: Cues = Cues(
+    "unless, depends, depending, dependent on, as long as, provided that, provided you,
+     provided the, assuming, in case, only when, subject to, on condition, otherwise",
+);
 
 /// What was intended once, or is not decided yet.
 pub(super) fn is_undecided(words: &[Word]) -> bool {
-    words::holds_any(words, &UNDECIDED)
+    UNDECIDED.among(words)
 }
 
-const UNDECIDED: [&str; 65] = [
-    "was going to", "were going to", "was planning", "were planning", "was thinking",
-    "were thinking", "had planned", "had intended", "was supposed to", "was meant to",
-    "used to", "originally", "initially", "at first", "wanted to", "thought about",
-    "thinking about", "thinking of", "considered", "considering", "would have", "could have",
-    "should have", "last time", "last year", "previous", "previously", "in the past",
-    "back then", "not decided", "not yet decided", "not made up", "yet to decide", "undecided",
-    "can not decide", "could not decide", "not sure", "unsure", "not know", "no idea",
-    "not a clue", "hard to say", "difficult to say", "either", "whichever", "whatever",
-    "no preference", "not mind which", "not care", "up to you", "you decide", "you choose",
-    "your choice", "whether", "wondering", "wonder", "torn between", "still deciding",
-    "still thinking", "decide later", "open to", "not settled", "not final", "not fixed",
-    "not confirmed",
-];
+const UNDECIDED: Cues = Cues(
+    "was going to, were going to, was planning, were planning, was thinking, were thinking,
+     had planned, had intended, was supposed to, was meant to, used to, originally,
+     initially, at first, wanted to, thought about, thinking about, thinking of, considered,
+     considering, would have, could have, should have, last time, last year, previous,
+     previously, in the past, back then, not decided, not yet decided, not made up,
+     yet to decide, undecided, can not decide, could not decide, not sure, unsure, not know,
+     no idea, not a clue, hard to say, difficult to say, either, whichever, whatever,
+     no preference, not mind which, not care, up to you, you decide, you choose,
+     your choice, whether, wondering, wonder, torn between, still deciding, still thinking,
+     decide later, open to, not settled, not final, not fixed, not confirmed",
+);
 
 /// What others said, or what we are said to have said.
 pub(super) fn reports(words: &[Word]) -> bool {
-    words::holds_any(words, &REPORTS)
+    REPORTS.among(words)
 }
 
-const REPORTS: [&str; 26] = [
-    "you said", "you told", "you wrote", "you mentioned", "you promised", "you asked",
-    "you suggested", "you offered", "your email says", "he said", "she said", "they said",
-    "he says", "she says", "they say", "he thinks", "she thinks", "they think", "he told",
-    "she told", "they told", "told me", "according to", "i heard", "i read that",
-    "asked me to",
-];
+const REPORTS: Cues = Cues(
+    "you said, you told, you wrote, you mentioned, you promised, you asked, you suggested,
+     you offered, your email says, he said, she said, they said, he says, she says,
+     they say, he thinks, she thinks, they think, he told, she told, they told, told me,
+     according to, i heard, i read that, asked me to",
+);
 
 /// Whether an earlier answer is put right.
 pub(super) fn corrects(words: &[Word]) -> bool {
@@ -161,35 +172,32 @@ pub(super) fn corrects(words: &[Word]) -> bool {
 
 /// Where words that put something right begin.
 pub(super) fn correction_at(words: &[Word]) -> Option<usize> {
-    CORRECTIONS
-        .iter()
-        .chain(&RETRACTIONS)
-        .filter_map(|cue| words::position(words, cue))
-        .min()
-        .and_then(|at| words.get(at))
-        .map(|word| word.span.start)
+    let first = [CORRECTIONS, RETRACTIONS]
+        .into_iter()
+        .filter_map(|cues| cues.first(words))
+        .min()?;
+    words.get(first).map(|word| word.span.start)
 }
 
-const CORRECTIONS: [&str; 36] = [
-    "no wait", "wait", "actually", "instead", "correction", "i meant", "i mean", "we meant",
-    "meant to say", "my mistake", "my error", "a mistake", "mistaken", "was wrong", "were wrong",
-    "is wrong", "wrong date", "wrong number", "typo", "after all", "make that",
-    "to correct", "correct my", "corrected", "has changed", "have changed", "changed to",
-    "change of plan", "changes to", "no longer", "moved to", "postponed", "rescheduled", "not the",
-    "new date", "i misspoke",
-];
+const CORRECTIONS: Cues = Cues(
+    "no wait, wait, actually, instead, correction, i meant, i mean, we meant, meant to say,
+     my mistake, my error, a mistake, mistaken, was wrong, were wrong, is wrong, wrong date,
+     wrong number, typo, after all, make that, to correct, correct my, corrected,
+     has changed, have changed, changed to, change of plan, changes to, no longer, moved to,
+     postponed, rescheduled, not the, new date, i misspoke",
+);
 
 /// Whether what was said before is taken back.
 pub(super) fn retracts(words: &[Word]) -> bool {
-    words::holds_any(words, &RETRACTIONS)
+    RETRACTIONS.among(words)
 }
 
-const RETRACTIONS: [&str; 20] = [
-    "scrap that", "forget that", "forget it", "forget what i", "ignore that", "ignore my",
-    "ignore what i", "changed my mind", "change my mind", "changing my mind", "on second thought",
-    "on second thoughts", "never mind", "nevermind", "disregard my", "cancel that",
-    "take that back", "take it back", "hold on", "hang on",
-];
+const RETRACTIONS: Cues = Cues(
+    "scrap that, forget that, forget it, forget what i, ignore that, ignore my,
+     ignore what i, changed my mind, change my mind, changing my mind, on second thought,
+     on second thoughts, never mind, nevermind, disregard my, cancel that, take that back,
+     take it back, hold on, hang on",
+);
 
 /// Whether `not` stands beside the value at `span` of `sentence` (both places in `text`). In
 /// another clause it is harmless when the person speaks of their own means (`I can't do it`), and
@@ -200,37 +208,35 @@ pub(super) fn negates(
     span: &Range<usize>,
     beside: Beside,
 ) -> bool {
-    words::clauses(text, sentence.clone()).into_iter().any(|clause| {
-        let words = words::words(&text[clause.clone()]);
-        let own = super::passage::meet(&clause, span);
-        let places = (0..words.len()).filter(|at| {
-            matches!(words[*at].text.as_str(), "not" | "never" | "without" | "except" | "neither" | "nor")
-                || words::starts_with(&words[*at..], "instead of")
-                || words::starts_with(&words[*at..], "rather than")
-                || words::starts_with(&words[*at..], "other than")
-                || words::starts_with(&words[*at..], "anything but")
-                || words::starts_with(&words[*at..], "is out")
-                || words::starts_with(&words[*at..], "impossible")
-        });
-        places.into_iter().any(|at| {
-            // `If you don't mind` and `not a problem` deny nothing.
-            let mild = words::starts_with(&words[at..], "not mind")
-                || words::starts_with(&words[at..], "not a problem")
-                || words::starts_with(&words[at..], "not hesitate");
-            if mild {
-                return false;
-            }
-            if own {
-                return true;
-            }
-            match beside {
-                Beside::Clause => false,
-                Beside::Sentence => true,
-                Beside::Means => !speaks_of_own_means(&words, at),
-            }
+    words::clauses(text, sentence.clone())
+        .into_iter()
+        .any(|clause| {
+            let words = words::words(&text[clause.clone()]);
+            let own = super::passage::meet(&clause, span);
+            let mut places = (0..words.len()).filter(|at| DENIALS.starts(&words[*at..]).is_some());
+            places.any(|at| {
+                // `If you don't mind` and `not a problem` deny nothing.
+                let mild = MILD.starts(&words[at..]).is_some();
+                if mild {
+                    return false;
+                }
+                if own {
+                    return true;
+                }
+                match beside {
+                    Beside::Clause => false,
+                    Beside::Sentence => true,
+                    Beside::Means => !speaks_of_own_means(&words, at),
+                }
+            })
         })
-    })
 }
+
+const DENIALS: Cues = Cues(
+    "not, never, without, except, neither, nor, instead of, rather than, other than,
+     anything but, anyone but, anybody but, is out, impossible",
+);
+const MILD: Cues = Cues("not mind, not a problem, not hesitate, not worry, not only");
 
 /// How far from a value `not` counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -247,37 +253,48 @@ pub(super) enum Beside {
 fn speaks_of_own_means(words: &[Word], not: usize) -> bool {
     let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let first_person = not >= 2 && matches!(word(not - 2), "i" | "we");
-    let means = not >= 1 && matches!(word(not - 1), "can" | "could" | "do" | "am" | "are" | "have" | "will");
+    let means = not >= 1
+        && matches!(
+            word(not - 1),
+            "can" | "could" | "do" | "am" | "are" | "have" | "will"
+        );
     let wish = matches!(
         word(not + 1),
-        "" | "want" | "like" | "prefer" | "trust" | "agree" | "accept" | "think" | "wish"
-            | "believe" | "mean" | "need"
+        "" | "want"
+            | "like"
+            | "prefer"
+            | "trust"
+            | "agree"
+            | "accept"
+            | "think"
+            | "wish"
+            | "believe"
+            | "mean"
+            | "need"
     );
     first_person && means && !wish
 }
 
 /// Whether the words before or after the value at `span` of `text` make it a bound or an estimate.
 pub(super) fn is_approximate(text: &str, span: &Range<usize>) -> bool {
-    let before = words::words(&text[..span.start]);
-    let near = &before[before.len().saturating_sub(3)..];
-    let touches = |phrase: &&str| {
-        let length = phrase.split(' ').count();
-        near.len() >= length && words::starts_with(&near[near.len() - length..], phrase)
-    };
+    let sign = text[..span.start]
+        .trim_end()
+        .ends_with(['~', '<', '>', '≈', '±']);
     let after = words::words(&text[span.end..]);
-    let trails = ["or so", "or more", "or less", "at least", "at most", "plus", "ish", "or thereabouts"];
-    let sign = text[..span.start].trim_end().ends_with(['~', '<', '>', '≈', '±']);
-    sign || BOUNDS.iter().any(|phrase| touches(&phrase))
+    sign || BOUNDS.ends(&words::words(&text[..span.start]))
         || (0..=1).any(|skipped| {
-            let after = after.get(skipped..).unwrap_or_default();
-            trails.iter().any(|phrase| words::starts_with(after, phrase))
+            after
+                .get(skipped..)
+                .is_some_and(|after| TRAILING_BOUNDS.starts(after).is_some())
         })
 }
 
-const BOUNDS: [&str; 36] = [
-    "about", "around", "approximately", "approx", "roughly", "circa", "ca", "nearly", "almost",
-    "over", "under", "above", "below", "at least", "at most", "at minimum", "up to", "more than",
-    "less than", "fewer than", "greater than", "no later than", "not before", "between", "from",
-    "before", "after", "until", "till", "since", "minimum", "maximum", "max", "min", "about the",
-    "around the",
-];
+const BOUNDS: Cues = Cues(
+    "about, around, approximately, approx, roughly, circa, ca, nearly, almost, over, under,
+     above, below, at least, at most, at minimum, up to, more than, less than, fewer than,
+     greater than, no later than, not before, between, from, before, after, until, till,
+     since, minimum, maximum, max, min, about the, around the",
+);
+
+const TRAILING_BOUNDS: Cues =
+    Cues("or so, or more, or less, at least, at most, plus, ish, or thereabouts, maximum, minimum");

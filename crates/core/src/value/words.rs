@@ -107,7 +107,7 @@ pub fn position(words: &[Word], phrase: &str) -> Option<usize> {
 pub fn starts_with(words: &[Word], phrase: &str) -> bool {
     let mut words = words.iter();
     phrase
-        .split(' ')
+        .split_whitespace()
         .all(|wanted| words.next().is_some_and(|word| word.text == wanted))
 }
 
@@ -270,11 +270,16 @@ const CONJUNCTIONS: [&str; 9] = [
 fn split_at_conjunctions(text: &str, clause: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = clause.start;
+    let mut before = String::new();
     for word in words(&text[clause.clone()]) {
-        if CONJUNCTIONS.contains(&word.text.as_str()) {
+        // `Anything but` denies what comes after it.
+        let excepts = word.text == "but"
+            && (before.starts_with("any") || before.starts_with("every") || before == "all");
+        if CONJUNCTIONS.contains(&word.text.as_str()) && !excepts {
             push_trimmed(text, start..clause.start + word.span.start, &mut found);
             start = clause.start + word.span.end;
         }
+        before = word.text;
     }
     push_trimmed(text, start..clause.end, &mut found);
     found

@@ -93,7 +93,15 @@ fn the_schema_stays_in_the_subset_that_is_strict_everywhere() {
         let Value::Object(object) = schema else {
             return;
         };
-        for banned in ["format", "allOf", "nullable", "minimum", "maximum", "maxLength", "pattern"] {
+        for banned in [
+            "format",
+            "allOf",
+            "nullable",
+            "minimum",
+            "maximum",
+            "maxLength",
+            "pattern",
+        ] {
             assert!(!object.contains_key(banned), "{banned}");
         }
         if object.get("type") == Some(&json!("object")) {
@@ -121,7 +129,8 @@ fn the_schema_stays_in_the_subset_that_is_strict_everywhere() {
 fn the_fields_of_a_form_stand_in_the_order_of_its_struct() {
     let request = request();
     let schema = schema(&request);
-    let order = |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    let order =
+        |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
     let json = to_json(&request, &reading(&request));
     assert_eq!(order(&schema["properties"]), order(&json));
     for form in order(&json) {

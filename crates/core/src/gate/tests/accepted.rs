@@ -6,39 +6,129 @@ use super::*;
 fn cases() -> Vec<(&'static str, &'static str, &'static str, serde_json::Value)> {
     vec![
         ("who", "Please arrange it for me.", "", json!("agency")),
-        ("who", "Hi,\n\nplease arrange it for me.\n\nThanks\nJane", "please arrange it for me", json!("agency")),
-        ("who", "Hi,\n\nplease arrange it for me.\n\nThanks\nJane", "", json!("agency")),
-        ("who", "I'll do it myself, thanks.", "I'll do it myself", json!("landlord")),
-        ("who", "I’ll do it myself.", "I'll do it myself.", json!("landlord")),
-        ("who", "I would prefer to arrange it myself.", "", json!("landlord")),
+        (
+            "who",
+            "Hi,\n\nplease arrange it for me.\n\nThanks\nJane",
+            "please arrange it for me",
+            json!("agency"),
+        ),
+        (
+            "who",
+            "Hi,\n\nplease arrange it for me.\n\nThanks\nJane",
+            "",
+            json!("agency"),
+        ),
+        (
+            "who",
+            "I'll do it myself, thanks.",
+            "I'll do it myself",
+            json!("landlord"),
+        ),
+        (
+            "who",
+            "I’ll do it myself.",
+            "I'll do it myself.",
+            json!("landlord"),
+        ),
+        (
+            "who",
+            "I would prefer to arrange it myself.",
+            "",
+            json!("landlord"),
+        ),
         ("who", "You can arrange it.", "", json!("agency")),
         ("who", "The agency please", "The agency", json!("agency")),
-        ("who", "I'd prefer it if you arranged... I mean, I'd like you to arrange it.", "I'd like you to arrange it", json!("agency")),
-        ("who", "I can't do it, so please arrange it for me.", "", json!("agency")),
-        ("who", "I'll do it myself. No wait, please arrange it for me.", "No wait, please arrange it for me.", json!("agency")),
-        ("who", "Please arrange it for me. The tenant is away until Friday.", "Please arrange it for me.", json!("agency")),
-        ("who", "Please  arrange it\nfor me.", "Please arrange it for me.", json!("agency")),
-        ("who", "Please arrange it for me. Can I pick up the keys?", "", json!("agency")),
+        (
+            "who",
+            "I'd prefer it if you arranged... I mean, I'd like you to arrange it.",
+            "I'd like you to arrange it",
+            json!("agency"),
+        ),
+        (
+            "who",
+            "I can't do it, so please arrange it for me.",
+            "",
+            json!("agency"),
+        ),
+        (
+            "who",
+            "I'll do it myself. No wait, please arrange it for me.",
+            "No wait, please arrange it for me.",
+            json!("agency"),
+        ),
+        (
+            "who",
+            "Please arrange it for me. The tenant is away until Friday.",
+            "Please arrange it for me.",
+            json!("agency"),
+        ),
+        (
+            "who",
+            "Please  arrange it\nfor me.",
+            "Please arrange it for me.",
+            json!("agency"),
+        ),
+        (
+            "who",
+            "Please arrange it for me. Can I pick up the keys?",
+            "",
+            json!("agency"),
+        ),
         ("time", "The afternoon works best.", "", json!("afternoon")),
-        ("time", "In the morning, please.", "In the morning", json!("morning")),
-        ("time", "Good morning, the afternoon please.", "", json!("afternoon")),
+        (
+            "time",
+            "In the morning, please.",
+            "In the morning",
+            json!("morning"),
+        ),
+        (
+            "time",
+            "Good morning, the afternoon please.",
+            "",
+            json!("afternoon"),
+        ),
         ("yes", "Yes please.", "", json!(true)),
         ("yes", "No, sorry.", "No", json!(false)),
         ("yes", "That's not a problem.", "", json!(true)),
         ("yes", "Unfortunately not.", "", json!(false)),
         ("yes", "Sure!", "", json!(true)),
         ("day", "5 May 2027 is fine.", "", json!("2027-05-05")),
-        ("day", "Wednesday the 5th of May works for us.", "", json!("2027-05-05")),
-        ("day", "Tomorrow at 10 works.", "Tomorrow", json!("2027-05-04")),
+        (
+            "day",
+            "Wednesday the 5th of May works for us.",
+            "",
+            json!("2027-05-05"),
+        ),
+        (
+            "day",
+            "Tomorrow at 10 works.",
+            "Tomorrow",
+            json!("2027-05-04"),
+        ),
         ("day", "2027-05-05", "", json!("2027-05-05")),
-        ("day", "The 5 May 2027, no wait, the 6 May 2027.", "", json!("2027-05-06")),
+        (
+            "day",
+            "The 5 May 2027, no wait, the 6 May 2027.",
+            "",
+            json!("2027-05-06"),
+        ),
         ("rent", "The rent is 1,250.", "1,250", json!(1250)),
         ("rent", "€ 1.250,50 per month", "", json!(1250.5)),
         ("rent", "1 250", "", json!(1250)),
         ("keys", "I have three keys and 2 remotes.", "", json!(3)),
         ("keys", "2", "", json!(2)),
-        ("note", "The key is under the mat. Bye", "The key is under the mat.", json!("under the mat")),
-        ("note", "The key is probably with\nMrs Jones.", "", json!("with Mrs Jones")),
+        (
+            "note",
+            "The key is under the mat. Bye",
+            "The key is under the mat.",
+            json!("under the mat"),
+        ),
+        (
+            "note",
+            "The key is probably with\nMrs Jones.",
+            "",
+            json!("with Mrs Jones"),
+        ),
     ]
 }
 
@@ -67,7 +157,10 @@ fn what_the_words_give_is_accepted() {
 #[test]
 fn the_evidence_is_what_stands_in_the_text() {
     let request = request(&["Please  arrange it\nfor me.  Thanks."], &["who"]);
-    let verdict = verdict(&request, claim("Please arrange it for me.", json!("agency")));
+    let verdict = verdict(
+        &request,
+        claim("Please arrange it for me.", json!("agency")),
+    );
     let Verdict::Accepted { quote, .. } = verdict else {
         panic!("{verdict:?}");
     };

@@ -102,7 +102,11 @@ fn the_answer_itself_is_not_out_of_scope() {
 
 #[test]
 fn a_wish_to_be_left_alone_is_seen_by_code() {
-    for text in ["STOP", "Stop emailing me!", "Please do not contact me again."] {
+    for text in [
+        "STOP",
+        "Stop emailing me!",
+        "Please do not contact me again.",
+    ] {
         assert_eq!(
             kinds(&concerns(text, MessageForm::default())),
             [ConcernKind::RefusesContact],

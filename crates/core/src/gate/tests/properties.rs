@@ -5,16 +5,50 @@ use crate::form::Tone;
 use crate::value::Grounds;
 use proptest::prelude::*;
 
-const KINDS: [&str; 8] = [
-    "who", "time", "yes", "day", "rent", "keys", "note", "file",
-];
+const KINDS: [&str; 8] = ["who", "time", "yes", "day", "rent", "keys", "note", "file"];
 
 /// Words that answers are made of, so that random texts come near to giving values.
 const PIECES: [&str; 40] = [
-    "please", "arrange", "it", "for me", "myself", "I'll", "do", "the agency", "landlord",
-    "morning", "afternoon", "yes", "no", "not", "5 May 2027", "tomorrow", "1,250", "3 keys", "12",
-    "maybe", "if", "actually", "no wait", "let you know", "by Friday", "rather not say", "?", ".",
-    ",", "!", "\n", "\n\n", "ß", "“", "’", "\u{a0}", "e\u{301}", "🙂", "1.", "-",
+    "please",
+    "arrange",
+    "it",
+    "for me",
+    "myself",
+    "I'll",
+    "do",
+    "the agency",
+    "landlord",
+    "morning",
+    "afternoon",
+    "yes",
+    "no",
+    "not",
+    "5 May 2027",
+    "tomorrow",
+    "1,250",
+    "3 keys",
+    "12",
+    "maybe",
+    "if",
+    "actually",
+    "no wait",
+    "let you know",
+    "by Friday",
+    "rather not say",
+    "?",
+    ".",
+    ",",
+    "!",
+    "\n",
+    "\n\n",
+    "ß",
+    "“",
+    "’",
+    "\u{a0}",
+    "e\u{301}",
+    "🙂",
+    "1.",
+    "-",
 ];
 
 fn text() -> impl Strategy<Value = String> {
@@ -52,8 +86,13 @@ fn value() -> impl Strategy<Value = serde_json::Value> {
 
 /// A piece of one of the texts, an attachment's name, or anything.
 fn quote(texts: Vec<String>) -> impl Strategy<Value = String> {
-    (0..texts.len().max(1), any::<[prop::sample::Index; 2]>(), text(), 0..4_u8).prop_map(
-        move |(place, ends, other, choice)| {
+    (
+        0..texts.len().max(1),
+        any::<[prop::sample::Index; 2]>(),
+        text(),
+        0..4_u8,
+    )
+        .prop_map(move |(place, ends, other, choice)| {
             let text = texts.get(place).cloned().unwrap_or_default();
             let chars: Vec<char> = text.chars().collect();
             let at = |index: prop::sample::Index| index.index(chars.len() + 1);
@@ -64,8 +103,7 @@ fn quote(texts: Vec<String>) -> impl Strategy<Value = String> {
                 2 => text,
                 _ => chars[one.min(two)..one.max(two)].iter().collect(),
             }
-        },
-    )
+        })
 }
 
 fn form(texts: Vec<String>) -> impl Strategy<Value = SlotForm> {
@@ -87,17 +125,19 @@ fn form(texts: Vec<String>) -> impl Strategy<Value = SlotForm> {
         any::<bool>(),
         prop::collection::vec(prop::bool::weighted(0.9), 0..2),
     )
-        .prop_map(|(quote, value, answer, day, clear, guess, correction, self_checks)| SlotForm {
-            says: String::new(),
-            quote,
-            clear_value_present: clear,
-            answer,
-            would_be_guessing: guess,
-            explicit_correction: correction,
-            value,
-            promised_date: day.to_owned(),
-            self_checks,
-        })
+        .prop_map(
+            |(quote, value, answer, day, clear, guess, correction, self_checks)| SlotForm {
+                says: String::new(),
+                quote,
+                clear_value_present: clear,
+                answer,
+                would_be_guessing: guess,
+                explicit_correction: correction,
+                value,
+                promised_date: day.to_owned(),
+                self_checks,
+            },
+        )
 }
 
 fn case() -> impl Strategy<Value = (ReadRequest, Reading)> {
@@ -113,7 +153,11 @@ fn case() -> impl Strategy<Value = (ReadRequest, Reading)> {
             slot.current = Some("arrange the inspection yourself".to_owned());
         }
         let forms = prop::collection::vec(form(texts.clone()), 0..5);
-        let message = (quote(texts.clone()), quote(texts), prop::bool::weighted(0.1));
+        let message = (
+            quote(texts.clone()),
+            quote(texts),
+            prop::bool::weighted(0.1),
+        );
         (forms, message).prop_map(move |(slots, (question, other, automatic_reply))| {
             let message = MessageForm {
                 automatic_reply,

@@ -162,7 +162,10 @@ fn one_yes_does_not_answer_two_questions() {
 fn one_file_is_not_two_documents() {
     let mut request = request(&["Attached."], &["file", "file"]);
     request.words[0].attachments = vec![file("a.pdf", "application/pdf")];
-    let forms = vec![claim("a.pdf", json!("a.pdf")), claim("a.pdf", json!("a.pdf"))];
+    let forms = vec![
+        claim("a.pdf", json!("a.pdf")),
+        claim("a.pdf", json!("a.pdf")),
+    ];
     for slot in judged(&request, forms).slots {
         assert!(matches!(slot.verdict, Verdict::Unclear { .. }));
     }

@@ -3,7 +3,10 @@
 //! A name alone is not a choice (`the agency called me`), so what else the clause says decides.
 
 use super::{Candidate, Choice, ChoiceOption, Value};
-use crate::value::words::{self, Word};
+use crate::value::{
+    cues::Cues,
+    words::{self, Word},
+};
 use std::ops::Range;
 
 /// The options that `text` names.
@@ -140,7 +143,7 @@ fn is_something_else(words: &[Word], at: usize, name: &[String]) -> bool {
     if before == "good" && matches!(name[0].as_str(), "morning" | "afternoon" | "evening") {
         return true;
     }
-    let short = name.len() == 1 && (name[0].chars().count() <= 2 || FILLERS.contains(&&*name[0]));
+    let short = name.len() == 1 && (name[0].chars().count() <= 2 || FILLERS.has(&name[0]));
     let announced = matches!(
         before,
         "option" | "choice" | "answer" | "number" | "variant"
@@ -149,210 +152,37 @@ fn is_something_else(words: &[Word], at: usize, name: &[String]) -> bool {
 }
 
 /// Words that say nothing about an option that is named beside them.
-const FILLERS: [&str; 116] = [
-    "a",
-    "an",
-    "the",
-    "this",
-    "that",
-    "these",
-    "those",
-    "it",
-    "i",
-    "we",
-    "you",
-    "me",
-    "us",
-    "my",
-    "our",
-    "no",
-    "not",
-    "never",
-    "yes",
-    "yeah",
-    "yep",
-    "is",
-    "are",
-    "am",
-    "be",
-    "will",
-    "would",
-    "can",
-    "could",
-    "should",
-    "shall",
-    "may",
-    "for",
-    "of",
-    "on",
-    "in",
-    "with",
-    "by",
-    "as",
-    "if",
-    "then",
-    "or",
-    "and",
-    "please",
-    "pls",
-    "kindly",
-    "thanks",
-    "thank",
-    "thx",
-    "cheers",
-    "hi",
-    "hello",
-    "hey",
-    "dear",
-    "ok",
-    "okay",
-    "well",
-    "just",
-    "only",
-    "really",
-    "much",
-    "very",
-    "also",
-    "too",
-    "simply",
-    "definitely",
-    "certainly",
-    "actually",
-    "instead",
-    "best",
-    "better",
-    "good",
-    "great",
-    "fine",
-    "perfect",
-    "ideal",
-    "easier",
-    "easiest",
-    "convenient",
-    "suit",
-    "suits",
-    "work",
-    "works",
-    "available",
-    "free",
-    "think",
-    "guess",
-    "suppose",
-    "believe",
-    "maybe",
-    "perhaps",
-    "probably",
-    "possibly",
-    "might",
-    "sorry",
-    "wait",
-    "correction",
-    "mean",
-    "meant",
-    "here",
-    "one",
-    "rather",
-    "than",
-    "both",
-    "either",
-    "neither",
-    "nor",
-    "sure",
-    "so",
-    "now",
-    "still",
-    "all",
-    "anything",
-    "but",
-    "do",
-    "him",
-];
+const FILLERS: Cues = Cues(
+    "a, an, the, this, that, these, those, it, i, we, you, me, us, my, our, no, not, never,
+     yes, yeah, yep, is, are, am, be, will, would, can, could, should, shall, may, for, of,
+     on, in, with, by, as, if, then, or, and, please, pls, kindly, thanks, thank, thx,
+     cheers, hi, hello, hey, dear, ok, okay, well, just, only, really, much, very, also,
+     too, simply, definitely, certainly, actually, instead, best, better, good, great, fine,
+     perfect, ideal, easier, easiest, convenient, suit, suits, work, works, available, free,
+     think, guess, suppose, believe, maybe, perhaps, probably, possibly, might, sorry, wait,
+     correction, mean, meant, here, one, rather, than, both, either, neither, nor, sure, so,
+     now, still, all, anything, but, do, him",
+);
 
 /// Words by which people choose; beside them a little more may be said.
-const CUES: [&str; 31] = [
-    "prefer",
-    "preferred",
-    "preferably",
-    "preference",
-    "rather",
-    "choose",
-    "choosing",
-    "pick",
-    "picking",
-    "select",
-    "opt",
-    "want",
-    "love",
-    "please",
-    "let",
-    "best",
-    "better",
-    "option",
-    "choice",
-    "answer",
-    "vote",
-    "take",
-    "favour",
-    "favor",
-    "would like",
-    "go with",
-    "go for",
-    "going with",
-    "going for",
-    "leave it to",
-    "decided on",
-];
+const CUES: Cues = Cues(
+    "prefer, preferred, preferably, preference, rather, choose, choosing, pick, picking,
+     select, opt, want, love, please, let, best, better, option, choice, answer, vote, take,
+     favour, favor, would like, go with, go for, going with, going for, leave it to,
+     decided on",
+);
 
 /// Words that say what was or is to be said to somebody. Who is named beside them is spoken about.
-const SPEECH: [&str; 36] = [
-    "ask",
-    "asked",
-    "asking",
-    "call",
-    "called",
-    "calling",
-    "tell",
-    "told",
-    "telling",
-    "contact",
-    "contacted",
-    "talk",
-    "talked",
-    "speak",
-    "spoke",
-    "email",
-    "emailed",
-    "mail",
-    "write",
-    "wrote",
-    "inform",
-    "informed",
-    "say",
-    "says",
-    "said",
-    "visit",
-    "phone",
-    "phoned",
-    "pay",
-    "paid",
-    "meet",
-    "met",
-    "invite",
-    "know",
-    "hear",
-    "heard",
-];
+const SPEECH: Cues = Cues(
+    "ask, asked, asking, call, called, calling, tell, told, telling, contact, contacted,
+     talk, talked, speak, spoke, email, emailed, mail, write, wrote, inform, informed, say,
+     says, said, visit, phone, phoned, pay, paid, meet, met, invite, know, hear, heard",
+);
 
 /// Whether the name at `span` of a clause is chosen there, `named` being all names in it.
 fn chooses(words: &[Word], span: &Range<usize>, named: &[Range<usize>]) -> bool {
-    let cues: Vec<Range<usize>> = CUES
-        .iter()
-        .flat_map(|cue| {
-            let length = cue.split(' ').count();
-            (0..words.len())
-                .filter(move |at| words::starts_with(&words[*at..], cue))
-                .map(move |at| at..at + length)
-        })
+    let cues: Vec<Range<usize>> = (0..words.len())
+        .filter_map(|at| Some(at..at + CUES.starts(&words[at..])?))
         .collect();
     let inside =
         |ranges: &[Range<usize>], at: usize| ranges.iter().any(|range| range.contains(&at));
@@ -362,11 +192,11 @@ fn chooses(words: &[Word], span: &Range<usize>, named: &[Range<usize>]) -> bool 
             continue;
         }
         let text = word.text.as_str();
-        if SPEECH.contains(&text) {
+        if SPEECH.has(text) {
             return false;
         }
         let to_do = !cues.is_empty() && matches!(text, "to" | "have" | "has" | "like" | "be");
-        if !(FILLERS.contains(&text) || inside(&cues, at) || to_do) {
+        if !(FILLERS.has(text) || inside(&cues, at) || to_do) {
             left += 1;
         }
     }
@@ -426,9 +256,7 @@ fn marked(words: &[Word], marks: &[Vec<String>]) -> Option<(Range<usize>, usize)
     };
     let places: Option<Vec<usize>> = marks[option].iter().map(at).collect();
     let places = places.filter(|places| places.len() >= 2)?;
-    let speech = words
-        .iter()
-        .any(|word| SPEECH.contains(&word.text.as_str()));
+    let speech = words.iter().any(|word| SPEECH.has(&word.text));
     let start = *places.iter().min()?;
     let end = *places.iter().max()? + 1;
     (!speech).then_some((start..end, option))

@@ -4,7 +4,10 @@
 //! `please arrange it for me`, `you can handle it`.
 
 use super::{Candidate, Choice, Value};
-use crate::value::words::{self, Word};
+use crate::value::{
+    cues::Cues,
+    words::{self, Word},
+};
 use std::ops::Range;
 
 /// The options that `text` chooses by saying who is to do it.
@@ -39,57 +42,14 @@ pub(super) fn find(choice: &Choice, text: &str) -> Vec<Candidate> {
 
 /// Whether a word of a label says nothing about what the option is.
 pub(super) fn is_hollow(word: &str) -> bool {
-    HOLLOW.contains(&word)
+    HOLLOW.has(word)
 }
 
-const HOLLOW: [&str; 46] = [
-    "a",
-    "an",
-    "the",
-    "it",
-    "this",
-    "that",
-    "for",
-    "to",
-    "of",
-    "on",
-    "in",
-    "at",
-    "by",
-    "with",
-    "and",
-    "or",
-    "be",
-    "is",
-    "are",
-    "do",
-    "have",
-    "has",
-    "let",
-    "get",
-    "leave",
-    "will",
-    "would",
-    "can",
-    "could",
-    "should",
-    "please",
-    "you",
-    "your",
-    "yours",
-    "yourself",
-    "yourselves",
-    "us",
-    "we",
-    "our",
-    "ours",
-    "ourselves",
-    "i",
-    "me",
-    "my",
-    "up",
-    "from",
-];
+const HOLLOW: Cues = Cues(
+    "a, an, the, it, this, that, for, to, of, on, in, at, by, with, and, or, be, is, are,
+     do, have, has, let, get, leave, will, would, can, could, should, please, you, your,
+     yours, yourself, yourselves, us, we, our, ours, ourselves, i, me, my, up, from",
+);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Who {
@@ -150,7 +110,7 @@ impl Roles {
         let core: Vec<&str> = words
             .iter()
             .map(|word| word.text.as_str())
-            .filter(|word| !POLITE.contains(word))
+            .filter(|word| !POLITE.has(word))
             .collect();
         if matches!(
             core[..],
@@ -196,7 +156,7 @@ impl Roles {
                 let next = word(at + 1);
                 let alone = next.is_empty()
                     || is_doer(next)
-                    || POLITE.contains(&next)
+                    || POLITE.has(next)
                     || matches!(next, "for" | "on" | "by" | "out");
                 alone.then_some(at + 1)
             }
@@ -212,7 +172,7 @@ impl Roles {
             .collect();
         if before
             .iter()
-            .any(|word| !(leads(word) || YOU_MAY.contains(word)))
+            .any(|word| !(leads(word) || YOU_MAY.has(word)))
         {
             return None;
         }
@@ -265,15 +225,14 @@ impl Roles {
         let pleads = words
             .iter()
             .any(|word| matches!(word.text.as_str(), "please" | "pls" | "kindly"));
-        let imperative = before.iter().all(|word| IMPERATIVE_LEAD.contains(word));
+        let imperative = before.iter().all(|word| IMPERATIVE_LEAD.has(word));
         (imperative && (bare || pleads)).then_some(Who::Us)
     }
 }
 
 /// Verbs that stand for whatever was asked about.
-const GENERAL: [&str; 10] = [
-    "do", "handle", "take", "organise", "organize", "sort", "manage", "arrange", "deal", "look",
-];
+const GENERAL: Cues =
+    Cues("do, handle, take, organise, organize, sort, manage, arrange, deal, look");
 
 fn is_doer(word: &str) -> bool {
     matches!(word, "myself" | "ourselves" | "yourself" | "yourselves")
@@ -286,97 +245,29 @@ fn is_form_of(word: &str, base: &str) -> bool {
         })
 }
 
-const POLITE: [&str; 14] = [
-    "please", "pls", "kindly", "thanks", "thank", "you", "sorry", "yes", "ok", "okay", "then",
-    "instead", "just", "well",
-];
+const POLITE: Cues = Cues(
+    "please, pls, kindly, thanks, thank, you, sorry, yes, ok, okay, then, instead, just,
+     well",
+);
 
 /// What may stand before an imperative.
-const IMPERATIVE_LEAD: [&str; 27] = [
-    "please",
-    "pls",
-    "kindly",
-    "just",
-    "so",
-    "then",
-    "yes",
-    "yeah",
-    "ok",
-    "okay",
-    "sure",
-    "go",
-    "ahead",
-    "do",
-    "thanks",
-    "hi",
-    "hello",
-    "dear",
-    "instead",
-    "actually",
-    "well",
-    "no",
-    "wait",
-    "correction",
-    "sorry",
-    "simply",
-    "and",
-];
+const IMPERATIVE_LEAD: Cues = Cues(
+    "please, pls, kindly, just, so, then, yes, yeah, ok, okay, sure, go, ahead, do, thanks,
+     hi, hello, dear, instead, actually, well, no, wait, correction, sorry, simply, and",
+);
 
 /// What may stand between `you` and what they are to do.
-const YOU_MAY: [&str; 14] = [
-    "you", "to", "can", "could", "will", "would", "should", "may", "must", "guys", "people",
-    "also", "all", "shall",
-];
+const YOU_MAY: Cues =
+    Cues("you, to, can, could, will, would, should, may, must, guys, people, also, all, shall");
 
 /// Whether a word only leads up to saying who does it.
 fn leads(word: &str) -> bool {
-    IMPERATIVE_LEAD.contains(&word) || LEADING.contains(&word)
+    IMPERATIVE_LEAD.has(word) || LEADING.has(word)
 }
 
-const LEADING: [&str; 45] = [
-    "i",
-    "we",
-    "me",
-    "us",
-    "my",
-    "will",
-    "would",
-    "can",
-    "could",
-    "shall",
-    "like",
-    "prefer",
-    "preferred",
-    "rather",
-    "want",
-    "love",
-    "need",
-    "if",
-    "that",
-    "it",
-    "is",
-    "be",
-    "am",
-    "great",
-    "good",
-    "better",
-    "best",
-    "nice",
-    "easier",
-    "appreciate",
-    "for",
-    "have",
-    "let",
-    "preference",
-    "think",
-    "guess",
-    "suppose",
-    "maybe",
-    "perhaps",
-    "probably",
-    "might",
-    "happy",
-    "glad",
-    "fine",
-    "going",
-];
+const LEADING: Cues = Cues(
+    "i, we, me, us, my, will, would, can, could, shall, like, prefer, preferred, rather,
+     want, love, need, if, that, it, is, be, am, great, good, better, best, nice, easier,
+     appreciate, for, have, let, preference, think, guess, suppose, maybe, perhaps,
+     probably, might, happy, glad, fine, going",
+);

@@ -1,7 +1,7 @@
 //! Numbers in figures: `1,250`, `1.250,50`, `1 250`, `-5`.
 
 use super::{Found, Number};
-use crate::value::words;
+use crate::value::{cues::Cues, words};
 use rust_decimal::Decimal;
 use std::{ops::Range, str::FromStr};
 
@@ -149,40 +149,15 @@ fn grouped(digits: &str, separator: char) -> bool {
 }
 
 /// What stands before a number that names a thing instead of counting it.
-const NAMES: [&str; 26] = [
-    "apartment",
-    "apt",
-    "flat",
-    "unit",
-    "room",
-    "house",
-    "building",
-    "block",
-    "suite",
-    "box",
-    "invoice",
-    "order",
-    "ticket",
-    "ref",
-    "reference",
-    "case",
-    "number",
-    "no",
-    "nr",
-    "phone",
-    "tel",
-    "mobile",
-    "line",
-    "option",
-    "question",
-    "iso",
-];
+const NAMES: Cues = Cues(
+    "apartment, apt, flat, unit, room, house, building, block, suite, box, invoice, order,
+     ticket, ref, reference, case, number, no, nr, phone, tel, mobile, line, option,
+     question, iso",
+);
 
 /// Units that may be written straight after the figures.
-const GLUED: [&str; 16] = [
-    "m", "m2", "m²", "sqm", "sq", "km", "cm", "kg", "eur", "euro", "euros", "usd", "gbp", "chf",
-    "kwh", "kw",
-];
+const GLUED: Cues =
+    Cues("m, m2, m², sqm, sq, km, cm, kg, eur, euro, euros, usd, gbp, chf, kwh, kw");
 
 /// Whether the figures at `span` are a quantity by their surroundings: no ordinal, no time, no
 /// part of a telephone number, a name, an address or a list.
@@ -206,7 +181,7 @@ fn stands_alone(text: &str, span: Range<usize>, kind: &Number) -> bool {
         .take_while(|c| c.is_alphanumeric())
         .collect::<String>()
         .to_lowercase();
-    if !glued.is_empty() && !GLUED.contains(&glued.as_str()) && !kind.unit_follows(after) {
+    if !glued.is_empty() && !GLUED.has(&glued) && !kind.unit_follows(after) {
         return false;
     }
     !(is_list_item(before, after)
@@ -219,7 +194,7 @@ fn names(before: &str) -> bool {
     // Only directly before: `no. 5`, `flat 12`, and not `the flat has 12`.
     let last = words::words(near).pop();
     last.is_some_and(|word| {
-        NAMES.contains(&word.text.as_str())
+        NAMES.has(&word.text)
             && near[word.span.end..]
                 .chars()
                 .all(|c| matches!(c, ' ' | '.' | ':' | '#'))
