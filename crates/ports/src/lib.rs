@@ -5,7 +5,7 @@
 //! expect, because retrying or giving up is decided by the caller.
 
 pub mod clock;
-#[cfg(feature = "conformance")]
+#[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod facts;
 pub mod fake;

@@ -16,7 +16,10 @@ impl SeededEntropy {
 
     fn word(&self) -> u64 {
         const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mut word = self.0.fetch_add(GAMMA, Ordering::Relaxed).wrapping_add(GAMMA);
+        let mut word = self
+            .0
+            .fetch_add(GAMMA, Ordering::Relaxed)
+            .wrapping_add(GAMMA);
         word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         word ^ (word >> 31)

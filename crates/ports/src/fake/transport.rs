@@ -1,8 +1,6 @@
 //! A transport that keeps what it is given and does what it is told.
 
-use crate::transport::{
-    ComposeFault, Composed, Delivery, Finding, Handover, Recalled, Transport,
-};
+use crate::transport::{ComposeFault, Composed, Delivery, Finding, Handover, Recalled, Transport};
 use async_trait::async_trait;
 use liaison_core::{
     effect::OutboundMessage,

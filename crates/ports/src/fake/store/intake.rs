@@ -94,9 +94,10 @@ impl State {
     fn open(&mut self, need: &NewNeed) -> Result<ConversationId, StoreError> {
         let opening = need.opening.clone();
         let id = opening.id.clone();
-        let taken = self.conversations.values().any(|held| {
-            held.opening.id == id || held.opening.reply_token == opening.reply_token
-        });
+        let taken = self
+            .conversations
+            .values()
+            .any(|held| held.opening.id == id || held.opening.reply_token == opening.reply_token);
         if taken {
             return Err(corrupt(
                 "register a need",

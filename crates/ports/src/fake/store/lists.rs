@@ -208,7 +208,11 @@ impl State {
     }
 
     pub(super) fn add_key(&mut self, key: KeyRow) -> Result<(), StoreError> {
-        if self.keys.iter().any(|row| row.id == key.id || row.hash == key.hash) {
+        if self
+            .keys
+            .iter()
+            .any(|row| row.id == key.id || row.hash == key.hash)
+        {
             return Err(corrupt("add an API key", "the key's id or hash is taken"));
         }
         self.keys.push(key);
@@ -220,7 +224,11 @@ impl State {
     }
 
     pub(super) fn revoke_key(&mut self, tenant: &TenantId, id: &str, at: Timestamp) -> bool {
-        match self.keys.iter_mut().find(|row| row.tenant == *tenant && row.id == id) {
+        match self
+            .keys
+            .iter_mut()
+            .find(|row| row.tenant == *tenant && row.id == id)
+        {
             Some(row) => {
                 row.revoked_at.get_or_insert(at);
                 true
@@ -230,6 +238,10 @@ impl State {
     }
 
     pub(super) fn keys(&self, tenant: &TenantId) -> Vec<KeyRow> {
-        self.keys.iter().filter(|row| row.tenant == *tenant).cloned().collect()
+        self.keys
+            .iter()
+            .filter(|row| row.tenant == *tenant)
+            .cloned()
+            .collect()
     }
 }

@@ -44,7 +44,10 @@ impl Store for MemoryStore {
 
     async fn append_inputs(&self, inputs: Vec<NewInput>) -> Result<Vec<Appended>, StoreError> {
         let mut state = self.state();
-        Ok(inputs.into_iter().map(|input| state.append(input)).collect())
+        Ok(inputs
+            .into_iter()
+            .map(|input| state.append(input))
+            .collect())
     }
 
     async fn receive(&self, message: NewMessage) -> Result<Appended, StoreError> {
@@ -236,7 +239,7 @@ impl Store for MemoryStore {
     }
 }
 
-#[cfg(all(test, feature = "conformance"))]
+#[cfg(test)]
 mod tests {
     use super::MemoryStore;
     use std::sync::Arc;

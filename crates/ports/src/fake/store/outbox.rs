@@ -91,8 +91,13 @@ impl State {
             text: message.draft.body,
             transport_id: composed.transport_id.clone(),
         });
+        // A commit has just found the conversation; the outbox has no rows without one.
+        let Some(held) = self.conversations.get(id) else {
+            return;
+        };
         self.outbox.push(HeldMessage {
             message: message.id,
+            tenant: held.opening.tenant.clone(),
             conversation: id.clone(),
             channel: message.plan.channel,
             composed,
@@ -136,6 +141,7 @@ impl State {
                 });
                 OutboxItem {
                     message: row.message.clone(),
+                    tenant: row.tenant.clone(),
                     conversation: row.conversation.clone(),
                     channel: row.channel,
                     attempts: row.attempts,
@@ -212,7 +218,10 @@ impl State {
     pub(super) fn outbox_complete(&mut self, completion: Completion) {
         let row = self.outbox.iter_mut().find(|row| {
             row.message == completion.message
-                && row.lease.as_ref().is_some_and(|lease| lease.owner == completion.owner)
+                && row
+                    .lease
+                    .as_ref()
+                    .is_some_and(|lease| lease.owner == completion.owner)
         });
         let Some(row) = row else { return };
         row.lease = None;
@@ -229,7 +238,11 @@ impl State {
                 row.attempts += 1;
                 row.last_error = facts::error_of(&fate);
                 let input = dispatched(row, fate.clone(), completion.at);
-                if let Fate::Sent { transport_id: Some(id), .. } = fate {
+                if let Fate::Sent {
+                    transport_id: Some(id),
+                    ..
+                } = fate
+                {
                     self.name_message(&completion.message, id);
                 }
                 self.append(input);

@@ -64,6 +64,7 @@ pub(super) struct HeldNeed {
 #[derive(Debug)]
 pub(super) struct HeldMessage {
     pub(super) message: MessageId,
+    pub(super) tenant: TenantId,
     pub(super) conversation: ConversationId,
     pub(super) channel: Channel,
     pub(super) composed: Composed,

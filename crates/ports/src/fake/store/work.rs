@@ -6,10 +6,7 @@ use crate::{
     store::{ClaimRequest, Claimed, Commit, JournalRow, MOST_INPUTS_AT_ONCE, StoreError},
 };
 use jiff::Timestamp;
-use liaison_core::{
-    id::ConversationId,
-    input::StoredInput,
-};
+use liaison_core::{id::ConversationId, input::StoredInput};
 
 const COMMIT: &str = "commit an operation";
 
@@ -19,8 +16,14 @@ impl State {
             .conversations
             .iter()
             .filter(|(_, held)| held.quarantined.is_none())
-            .filter(|(_, held)| held.lease.as_ref().is_none_or(|lease| lease.until <= claim.now))
-            .filter_map(|(id, held)| Some((held.wake_at.filter(|at| *at <= claim.now)?, id.clone())))
+            .filter(|(_, held)| {
+                held.lease
+                    .as_ref()
+                    .is_none_or(|lease| lease.until <= claim.now)
+            })
+            .filter_map(|(id, held)| {
+                Some((held.wake_at.filter(|at| *at <= claim.now)?, id.clone()))
+            })
             .collect();
         due.sort();
         due.truncate(claim.limit as usize);
@@ -54,10 +57,15 @@ impl State {
         let at = commit.operation.at;
         let folded = commit.operation.inputs.last().map_or(0, |input| input.seq);
         let held = self.fenced(&id, commit.fence)?;
-        if commit.only_without_newer_inputs && held.unfolded.iter().any(|input| input.seq > folded) {
+        if commit.only_without_newer_inputs && held.unfolded.iter().any(|input| input.seq > folded)
+        {
             return Err(StoreError::NewerInputs);
         }
-        let waiting = held.unfolded.iter().filter(|input| input.seq <= folded).count();
+        let waiting = held
+            .unfolded
+            .iter()
+            .filter(|input| input.seq <= folded)
+            .count();
         if waiting != commit.operation.inputs.len() {
             return Err(corrupt(
                 COMMIT,
