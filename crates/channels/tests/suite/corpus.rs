@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 /// said loudly, without the variable.
 pub(crate) fn rows<Row: DeserializeOwned>(file: &str) -> Option<Vec<Row>> {
     let Ok(folder) = std::env::var("LIAISON_CORPORA") else {
-        eprintln!("SKIPPED: {file} was not measured, LIAISON_CORPORA is not set");
+        skipped(file);
         return None;
     };
     let path = std::path::Path::new(&folder).join(file);
@@ -24,4 +24,9 @@ pub(crate) fn rows<Row: DeserializeOwned>(file: &str) -> Option<Vec<Row>> {
 /// Whether every single outcome is to be printed.
 pub(crate) fn verbose() -> bool {
     std::env::var_os("LIAISON_CORPORA_VERBOSE").is_some()
+}
+
+#[expect(clippy::print_stderr, reason = "a skipped measurement is said loudly")]
+fn skipped(file: &str) {
+    eprintln!("SKIPPED: {file} was not measured, LIAISON_CORPORA is not set");
 }

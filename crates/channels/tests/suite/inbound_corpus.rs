@@ -52,8 +52,8 @@ fn visible_text_agrees_with_other_parsers_tests() {
         "reply cases: {passed} of {} pass, {lost} lose reply text, {leaked} leak a quotation",
         cases.len()
     );
-    assert!(passed * 100 >= cases.len() * 10, "{passed} passed");
-    assert!(lost <= 100, "{lost} lost reply text");
+    assert!(passed * 100 >= cases.len() * 93, "{passed} passed");
+    assert!(lost * 100 <= cases.len(), "{lost} lost reply text");
 }
 
 fn without_blanks(text: &str) -> String {
@@ -156,7 +156,10 @@ fn classes_agree_with_sisimais_tests() {
         "bounce cases: class {class}, bounces {bounce}, hard or soft {hardness}, status {status}, \
          {false_bounces} false bounces"
     );
-    assert!(bounce.share() >= 0.1, "bounces {bounce}");
+    assert!(class.share() >= 0.97, "class {class}");
+    assert!(bounce.share() >= 0.97, "bounces {bounce}");
+    assert!(hardness.share() >= 0.88, "hard or soft {hardness}");
+    assert!(status.share() >= 0.95, "status {status}");
     assert_eq!(false_bounces, 0);
 }
 

@@ -5,7 +5,7 @@ use liaison_channels::email::inbound::{
 };
 
 fn mail(raw: &str) -> InboundEmail {
-    parse(raw.replace('\n', "\r\n").as_bytes()).unwrap()
+    parse(raw.replace('\n', "\r\n").as_bytes()).expect("a test's mail is a mail")
 }
 
 fn visible(body: &str) -> String {
@@ -369,4 +369,53 @@ fn complaints_and_unsubscribe_buttons_speak_for_the_person() {
             kind: FeedbackKind::OptOut
         }
     );
+}
+
+#[test]
+fn amazons_notifications_are_read_out_of_their_json() {
+    let headers = "From: SES <no-reply@sns.amazonaws.com>\nSubject: AWS Notification Message";
+    let body = "{\"notificationType\":\"Bounce\",\"bounce\":{\"bouncedRecipients\":[{\"emailAddress\":\"ann@x.exa!\n mple\",\
+        \"status\":\"5.1.1\",\"diagnosticCode\":\"smtp; 550 5.1.1 user unknown\"}]},\"mail\":{}}\n\n--\nUnsubscribe here.";
+    let Class::Bounce(report) = class(headers, body) else {
+        panic!("not a bounce");
+    };
+    assert_eq!(report.recipients[0].address, "ann@x.example");
+    assert!(report.recipients[0].hard);
+    let body = "{\"Type\":\"Notification\",\"Message\":\"{\\\"eventType\\\":\\\"Complaint\\\"}\"}";
+    assert_eq!(
+        class(headers, body),
+        Class::FeedbackReport {
+            kind: FeedbackKind::Abuse
+        }
+    );
+    assert!(!matches!(
+        class(headers, "{\"notificationType\":"),
+        Class::Bounce(_)
+    ));
+}
+
+#[test]
+fn introductions_of_the_main_languages_are_taken_out() {
+    for introduction in [
+        "Am 04.03.24 um 09:13 schrieb Us:",
+        "Op 04-03-24 om 09:13 schreef Us:",
+        "Den 04-03-2024 kl. 09:13 skrev Us:",
+        "Le 04/03/2024 à 09:13, Us a écrit :",
+        "El 4/3/24 a las 9:13, Us escribió:",
+        "Em 04/03/2024 09:13, Us escreveu:",
+        "Il 04/03/2024 09:13, Us ha scritto:",
+        "W dniu 4.03.2024 o 09:13, Us pisze:",
+        "Dne 04. 03. 24 v 9:13 Us napsal(a):",
+        "04.03.2024 09:13, Us пишет:",
+        "2024. 03. 04. 9:13 keltezéssel, Us írta:",
+        "4.3.2024 9.13, Us kirjoitti:",
+        "Στις 4/3/2024 9:13 π.μ., ο/η Us έγραψε:",
+        "4.03.2024 09:13 tarihinde Us yazdı:",
+        "在 2024/3/4 9:13, Us 写道:",
+        "2024年3月4日(月) 9:13 Us <us@y.example>:",
+        "2024년 3월 4일 (월) 오전 9:13, Us <us@y.example>님이 작성:",
+    ] {
+        let body = format!("Please arrange it.\n\n{introduction}\n> Would you?\n");
+        assert_eq!(visible(&body), "Please arrange it.", "{introduction}");
+    }
 }

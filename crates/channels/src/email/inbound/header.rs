@@ -44,7 +44,7 @@ impl Headers {
                 }
             } else if is_field(line) {
                 headers.push(&mut field);
-            } else if is_field_or_blank(raw, end) {
+            } else if goes_on(raw, end) {
                 // One broken line among headers: skip it, as every client does.
                 at = end;
                 continue;
@@ -280,12 +280,13 @@ fn is_folded(raw: &[u8], at: usize) -> bool {
     matches!(raw.get(at), Some(b' ' | b'\t'))
 }
 
-fn is_field_or_blank(raw: &[u8], at: usize) -> bool {
+/// Whether the header section goes on, or ends properly, at this offset.
+fn goes_on(raw: &[u8], at: usize) -> bool {
     if at >= raw.len() {
         return false;
     }
     let line = trim_line_end(&raw[at..line_end(raw, at)]);
-    line.is_empty() || is_field(line)
+    line.is_empty() || is_folded(raw, at) || is_field(line)
 }
 
 /// The value parsers of `mail-parser` expect the line's end.

@@ -111,7 +111,7 @@ pub(super) fn join(lines: &[Line]) -> String {
 }
 
 /// At most `bytes` of the text, cut between characters.
-fn truncated(text: &str, bytes: usize) -> &str {
+pub(super) fn truncated(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

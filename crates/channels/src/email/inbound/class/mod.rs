@@ -6,7 +6,9 @@
 mod automatic;
 mod bounce;
 mod cause;
+mod notification;
 mod report;
+mod told;
 
 use super::mime::Part;
 
@@ -52,6 +54,9 @@ pub enum FeedbackKind {
 pub(super) fn classify(root: &Part<'_>, text: &str) -> Class {
     if let Some(kind) = feedback(root) {
         return Class::FeedbackReport { kind };
+    }
+    if let Some(class) = notification::classify(root, text) {
+        return class;
     }
     if let Some(report) = bounce::report(root, text) {
         let arrived = |recipient: &ReportedRecipient| {

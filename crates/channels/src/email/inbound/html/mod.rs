@@ -113,10 +113,11 @@ impl Renderer {
     fn mark(&mut self) -> Mark {
         let state = self.state();
         if state.quoted {
-            Mark::Quoted
-        } else if std::mem::take(&mut self.cut) {
-            Mark::CutFromHere
-        } else if self.current_mark == Some(Mark::CutFromHere) {
+            return Mark::Quoted;
+        }
+        // The mark is given to one line, however many pieces that line has.
+        let starts_cut = std::mem::take(&mut self.cut);
+        if starts_cut || self.current_mark == Some(Mark::CutFromHere) {
             Mark::CutFromHere
         } else if state.signature {
             Mark::Signature

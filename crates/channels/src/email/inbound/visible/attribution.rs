@@ -111,69 +111,87 @@ fn quote_follows(fates: &[Fate], texts: &[&str], from: usize) -> bool {
         .is_some_and(|line| fates[line] == Fate::Quoted)
 }
 
-/// What a candidate looks like.
-#[derive(Debug)]
+/// What a candidate looks like. Only the cheap questions are answered at once.
 struct Shape {
+    lower: String,
     starts_dated: bool,
-    address: bool,
-    date: bool,
-    time: bool,
-    verb_at_end: bool,
-    verb_after_address: bool,
-    verb_inside: bool,
-    ends_at_address: bool,
+    address_end: Option<usize>,
     colon: bool,
     short: bool,
 }
 
 impl Shape {
     fn of(text: &str) -> Shape {
-        let text = text.trim().trim_start_matches('*').trim_end_matches('*');
-        let lower = text.to_lowercase();
+        let lower = text.trim().trim_matches('*').to_lowercase();
         let bare = lower.trim_end_matches(|c: char| c == '-' || c.is_whitespace());
-        let colon = bare.ends_with([':', '：']);
-        let end = bare.trim_end_matches(|c: char| ":：*".contains(c) || c.is_whitespace());
-        let address = lower.contains('@') && address_end(&lower).is_some();
-        let after = address_end(&lower).map_or("", |end| lower[end..].trim());
-        let after_bare = after.trim_end_matches(|c: char| ":：-".contains(c) || c.is_whitespace());
         Shape {
             starts_dated: starts_dated(&lower),
-            address,
-            date: has_date(&lower),
-            time: has_time(&lower),
-            verb_at_end: words::WROTE.iter().any(|verb| ends_with_word(end, verb)),
-            verb_after_address: words::WROTE.iter().any(|verb| after_bare.starts_with(verb)),
-            verb_inside: words::WROTE
-                .iter()
-                .any(|verb| verb.len() >= 5 && lower.contains(&format!(" {verb} "))),
-            ends_at_address: address && after_bare.is_empty(),
-            colon,
+            address_end: address_end(&lower),
+            colon: bare.ends_with([':', '：']),
             short: lower.split_whitespace().count() <= 30,
+            lower,
         }
     }
 
     /// Whether it introduces a quotation, and if so whether it stands alone.
     fn verdict(&self, followed: bool, name_first_fits: bool) -> Option<bool> {
-        let dated = self.starts_dated && self.date && self.short;
-        if dated && self.address && (self.verb_at_end || self.colon && self.ends_at_address) {
+        let address = self.address_end.is_some();
+        if !self.short || !(self.starts_dated || address || followed) {
+            return None;
+        }
+        let date = has_date(&self.lower);
+        let dated = self.starts_dated && date;
+        if dated && address && (self.colon && self.ends_at_address() || self.verb_at_end()) {
             return Some(true);
         }
-        if dated && self.time && self.verb_at_end {
+        if dated && has_time(&self.lower) && self.verb_at_end() {
             return Some(true);
         }
         // "Ann Lee <ann@example.com> schrieb am 28. April:"
-        if name_first_fits && self.address && self.colon && self.short && self.verb_after_address {
-            return (self.date || followed).then_some(self.date);
+        if name_first_fits && self.colon && (date || followed) && self.verb_after_address() {
+            return Some(date);
         }
-        if !followed || !self.short {
+        if !followed {
             return None;
         }
-        let with_verb = self.verb_at_end && (self.colon || self.date);
-        let with_address = dated && self.address && self.ends_at_address;
+        let with_verb = (self.colon || date) && (dated || name_first_fits) && self.verb_at_end();
         // "Am 04.03.24 um 09:13 schrieb Ann Lee:"
-        let with_verb_inside = dated && self.colon && self.verb_inside;
-        (with_verb_inside || with_verb && (dated || name_first_fits) || with_address)
-            .then_some(false)
+        let with_verb_inside = dated && self.colon && self.verb_inside();
+        let with_address = dated && address && self.ends_at_address();
+        (with_verb || with_verb_inside || with_address).then_some(false)
+    }
+
+    fn verb_at_end(&self) -> bool {
+        let end = self
+            .lower
+            .trim_end_matches(|c: char| ":：*-".contains(c) || c.is_whitespace());
+        words::WROTE.iter().any(|verb| ends_with_word(end, verb))
+    }
+
+    fn verb_inside(&self) -> bool {
+        words::WROTE.iter().any(|verb| {
+            // Short and everyday words stand inside any sentence.
+            verb.len() >= 5
+                && self.lower.find(verb).is_some_and(|at| {
+                    self.lower[..at].ends_with(' ')
+                        && self.lower[at + verb.len()..].starts_with(' ')
+                })
+        })
+    }
+
+    /// What follows the last address, without the signs at the end.
+    fn after_address(&self) -> Option<&str> {
+        let after = self.lower[self.address_end?..].trim_start();
+        Some(after.trim_end_matches(|c: char| ":：-".contains(c) || c.is_whitespace()))
+    }
+
+    fn ends_at_address(&self) -> bool {
+        self.after_address().is_some_and(str::is_empty)
+    }
+
+    fn verb_after_address(&self) -> bool {
+        self.after_address()
+            .is_some_and(|after| words::WROTE.iter().any(|verb| after.starts_with(verb)))
     }
 }
 
