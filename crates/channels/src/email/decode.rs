@@ -12,9 +12,7 @@ use liaison_core::{
     id::TenantId,
     stakeholder::{Channel, EmailAddress},
 };
-use liaison_ports::inbound::{
-    InboundFile, InboundKind, InboundMessage, MailDecoder, Undecodable,
-};
+use liaison_ports::inbound::{InboundFile, InboundKind, InboundMessage, MailDecoder, Undecodable};
 use sha2::{Digest, Sha256};
 
 /// Reads mail that came to one mailbox, by whatever route.
@@ -193,8 +191,7 @@ fn dedupe_key(mail: &InboundEmail, raw: &[u8]) -> String {
 /// The attachments that are taken over: those that were attached before those that are shown in
 /// the text, because a signature's logo must not crowd out a contract.
 fn files(attachments: Vec<Attachment>) -> Vec<InboundFile> {
-    let (shown, attached): (Vec<_>, Vec<_>) =
-        attachments.into_iter().partition(|file| file.inline);
+    let (shown, attached): (Vec<_>, Vec<_>) = attachments.into_iter().partition(|file| file.inline);
     let mut room = MOST_FILE_BYTES;
     attached
         .into_iter()

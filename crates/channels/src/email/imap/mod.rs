@@ -126,7 +126,9 @@ impl ImapReceiver {
             decoder,
             clock,
         };
-        shutdown.run_until_cancelled(self.keep_receiving(&work)).await;
+        shutdown
+            .run_until_cancelled(self.keep_receiving(&work))
+            .await;
     }
 
     /// Whether the mailbox can be opened with what is configured; the error says what to do.

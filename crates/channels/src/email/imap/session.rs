@@ -50,7 +50,9 @@ impl Fault {
             }
             Error::Io(error) => Self::new(doing, error),
             Error::Parse(_) => Self::new(doing, "the server's answer makes no sense"),
-            Error::Bad(said) | Error::No(said) => Self::new(doing, format!("the server said {said}")),
+            Error::Bad(said) | Error::No(said) => {
+                Self::new(doing, format!("the server said {said}"))
+            }
             error => Self::new(doing, error),
         }
     }
@@ -162,11 +164,7 @@ impl Session {
         self.fetch_part(uid, "(UID BODY.PEEK[HEADER])").await
     }
 
-    async fn fetch_part(
-        &mut self,
-        uid: u32,
-        query: &str,
-    ) -> Result<Option<Arc<Vec<u8>>>, Fault> {
+    async fn fetch_part(&mut self, uid: u32, query: &str) -> Result<Option<Arc<Vec<u8>>>, Fault> {
         let fetching = async {
             let stream = self.inner.uid_fetch(uid.to_string(), query).await?;
             stream.try_collect::<Vec<_>>().await
@@ -254,5 +252,8 @@ async fn within<T>(
 }
 
 fn no_answer(doing: &'static str, limit: Duration) -> Fault {
-    Fault::new(doing, format!("no answer within {} seconds", limit.as_secs()))
+    Fault::new(
+        doing,
+        format!("no answer within {} seconds", limit.as_secs()),
+    )
 }
