@@ -1,579 +1,229 @@
 //! The tables: by which words English speakers ask, promise, refuse, hesitate and correct
 //! themselves. All of them are read after contractions are written out (`I'll` is `i will`).
 
+use super::phrases::Phrases;
 use liaison_core::value::words::{self, Word};
 use std::ops::Range;
 
 /// Whether the sentence asks us something: it ends in a question mark, or a part of it begins like
 /// a question, or it wants to be told something.
 pub(super) fn is_question(text: &str, words: &[Word]) -> bool {
-    if PLEASANTRIES
-        .iter()
-        .any(|phrase| words::starts_with(words, phrase))
-    {
+    if PLEASANTRIES.begins(words) {
         return false;
     }
     let end = text.trim_end_matches(['"', '”', '\'', '’', ')', '!', '.', ' ']);
     if end.ends_with('?') {
         return true;
     }
-    if words::holds_any(words, &COURTEOUS_OFFERS) {
+    if COURTEOUS_OFFERS.among(words) {
         return false;
     }
     let begins = words::clauses(text, 0..text.len())
         .into_iter()
         .any(|clause| {
             let words = words::words(&text[clause]);
-            let words = match words.first() {
-                Some(first)
-                    if matches!(first.text.as_str(), "please" | "hi" | "hello" | "well") =>
-                {
-                    &words[1..]
-                }
-                _ => &words[..],
-            };
-            QUESTION_BEGINNINGS
-                .iter()
-                .any(|phrase| words::starts_with(words, phrase))
+            QUESTION_BEGINNINGS.begins(Phrases("please, hi, hello, well").skip(&words))
         });
-    begins || words::holds_any(words, &WANTS_TO_KNOW)
+    begins || WANTS_TO_KNOW.among(words)
 }
 
-const PLEASANTRIES: [&str; 6] = [
-    "how are you",
-    "how are things",
-    "how is it going",
-    "how do you do",
-    "how have you been",
-    "hope you are",
-];
+const PLEASANTRIES: Phrases = Phrases(
+    "how are you, how are things, how is it going, how do you do, how have you been, hope \
+     you are",
+);
 
-const COURTEOUS_OFFERS: [&str; 5] = [
-    "let me know if you need",
-    "let me know if you have",
-    "let me know if there is anything",
-    "let me know if anything",
-    "let me know if i can",
-];
+const COURTEOUS_OFFERS: Phrases = Phrases(
+    "let me know if you need, let me know if you have, let me know if there is anything, \
+     let me know if anything, let me know if i can",
+);
 
-const QUESTION_BEGINNINGS: [&str; 56] = [
-    "can you",
-    "can i",
-    "can we",
-    "can they",
-    "can he",
-    "can she",
-    "can the",
-    "can my",
-    "could you",
-    "could i",
-    "could we",
-    "could the",
-    "would you",
-    "would it",
-    "would that",
-    "will you",
-    "will there",
-    "will it",
-    "may i",
-    "may we",
-    "shall i",
-    "shall we",
-    "should i",
-    "should we",
-    "do you",
-    "do i",
-    "do we",
-    "does the",
-    "does it",
-    "did you",
-    "is it",
-    "is that",
-    "is there",
-    "are you",
-    "are there",
-    "have you",
-    "has the",
-    "what about",
-    "how about",
-    "what is",
-    "what are",
-    "what if",
-    "what time",
-    "what happens",
-    "when can",
-    "when will",
-    "when is",
-    "when do",
-    "where is",
-    "where can",
-    "how can",
-    "how do",
-    "how much",
-    "how long",
-    "who will",
-    "why do",
-];
+const QUESTION_BEGINNINGS: Phrases = Phrases(
+    "can you, can i, can we, can they, can he, can she, can the, can my, could you, could \
+     i, could we, could the, would you, would it, would that, will you, will there, will \
+     it, may i, may we, shall i, shall we, should i, should we, do you, do i, do we, does \
+     the, does it, did you, is it, is that, is there, are you, are there, have you, has \
+     the, what about, how about, what is, what are, what if, what time, what happens, \
+     when can, when will, when is, when do, where is, where can, how can, how do, how \
+     much, how long, who will, why do",
+);
 
-const WANTS_TO_KNOW: [&str; 22] = [
-    "i wonder",
-    "i was wondering",
-    "we were wondering",
-    "like to know",
-    "want to know",
-    "need to know",
-    "let me know if",
-    "let me know whether",
-    "let me know what",
-    "let me know when",
-    "let me know how",
-    "let me know where",
-    "let me know who",
-    "let us know if",
-    "let us know when",
-    "let us know what",
-    "tell me what",
-    "tell me when",
-    "tell me how",
-    "tell me whether",
-    "please advise",
-    "please explain",
-];
+const WANTS_TO_KNOW: Phrases = Phrases(
+    "i wonder, i was wondering, we were wondering, like to know, want to know, need to \
+     know, let me know if, let me know whether, let me know what, let me know when, let \
+     me know how, let me know where, let me know who, let us know if, let us know when, \
+     let us know what, tell me what, tell me when, tell me how, tell me whether, please \
+     advise, please explain",
+);
 
 /// Whether the sentence promises an answer, or asks for time to give one.
 pub(super) fn is_promise(words: &[Word]) -> bool {
-    if words::holds_any(words, &ASKS_FOR_TIME) {
+    if ASKS_FOR_TIME.among(words) {
         return true;
     }
     (0..words.len()).any(|at| {
-        WILL.iter().any(|will| {
-            words::starts_with(&words[at..], will) && {
-                let rest = skip_adverbs(&words[at + will.split(' ').count()..]);
-                PROMISED.iter().any(|verb| words::starts_with(rest, verb))
-            }
-        })
+        WILL.rest(&words[at..])
+            .is_some_and(|rest| PROMISED.begins(ADVERBS.skip(rest)))
     })
 }
 
-const WILL: [&str; 12] = [
-    "i will",
-    "we will",
-    "i shall",
-    "we shall",
-    "i can",
-    "we can",
-    "i am going to",
-    "we are going to",
-    "i should",
-    "we should",
-    "will",
-    "going to",
-];
+const WILL: Phrases = Phrases(
+    "i will, we will, i shall, we shall, i can, we can, i am going to, we are going to, i \
+     should, we should, will, going to",
+);
 
-const PROMISED: [&str; 36] = [
-    "let you know",
-    "get back",
-    "come back to",
-    "come back with",
-    "send",
-    "tell you",
-    "answer",
-    "reply",
-    "respond",
-    "confirm",
-    "check",
-    "ask",
-    "find out",
-    "look into",
-    "look it up",
-    "be in touch",
-    "write to you",
-    "write you",
-    "write again",
-    "email you",
-    "mail you",
-    "provide",
-    "forward",
-    "know more",
-    "know by",
-    "know on",
-    "decide",
-    "think about",
-    "think it over",
-    "have an answer",
-    "discuss",
-    "talk to",
-    "speak to",
-    "consult",
-    "measure",
-    "count",
-];
+const PROMISED: Phrases = Phrases(
+    "let you know, get back, come back to, come back with, send, tell you, answer, reply, \
+     respond, confirm, check, ask, find out, look into, look it up, be in touch, write to \
+     you, write you, write again, email you, mail you, provide, forward, know more, know \
+     by, know on, decide, think about, think it over, have an answer, discuss, talk to, \
+     speak to, consult, measure, count",
+);
 
-const ASKS_FOR_TIME: [&str; 26] = [
-    "let me check",
-    "let me ask",
-    "let me think",
-    "let me see",
-    "let me get back",
-    "let me look",
-    "need to check",
-    "have to check",
-    "need to ask",
-    "have to ask",
-    "need to think",
-    "have to think",
-    "need some time",
-    "need more time",
-    "need a few",
-    "give me until",
-    "give me a few",
-    "give me some",
-    "ask me again",
-    "ask again",
-    "remind me",
-    "try again",
-    "get back to you",
-    "hear from me",
-    "hear from us",
-    "will be in touch",
-];
+const ASKS_FOR_TIME: Phrases = Phrases(
+    "let me check, let me ask, let me think, let me see, let me get back, let me look, \
+     need to check, have to check, need to ask, have to ask, need to think, have to \
+     think, need some time, need more time, need a few, give me until, give me a few, \
+     give me some, ask me again, ask again, remind me, try again, get back to you, hear \
+     from me, hear from us, will be in touch",
+);
 
-const ADVERBS: [&str; 14] = [
-    "then",
-    "also",
-    "definitely",
-    "just",
-    "try",
-    "to",
-    "probably",
-    "certainly",
-    "gladly",
-    "be",
-    "able",
-    "quickly",
-    "first",
-    "need",
-];
-
-fn skip_adverbs(words: &[Word]) -> &[Word] {
-    let skipped = words
-        .iter()
-        .take_while(|word| ADVERBS.contains(&word.text.as_str()))
-        .count();
-    &words[skipped..]
-}
+const ADVERBS: Phrases = Phrases(
+    "then, also, definitely, just, try, to, probably, certainly, gladly, be, able, \
+     quickly, first, need",
+);
 
 /// Whether the sentence refuses to give an answer. `I won't` alone is a no, not a refusal.
 pub(super) fn is_refusal(words: &[Word]) -> bool {
-    if words::holds_any(words, &REFUSED) {
+    if REFUSED.among(words) {
         return true;
     }
     (0..words.len()).any(|at| {
-        WILL_NOT.iter().any(|will_not| {
-            words::starts_with(&words[at..], will_not) && {
-                let rest = &words[at + will_not.split(' ').count()..];
-                TOLD.iter().any(|verb| words::starts_with(rest, verb))
-            }
-        })
+        WILL_NOT
+            .rest(&words[at..])
+            .is_some_and(|rest| TOLD.begins(rest))
     })
 }
 
-const REFUSED: [&str; 9] = [
-    "none of your business",
-    "i refuse to",
-    "we refuse to",
-    "no comment",
-    "i decline to",
-    "do not have to tell",
-    "not going to answer",
-    "that is private",
-    "not your business",
-];
+const REFUSED: Phrases = Phrases(
+    "none of your business, i refuse to, we refuse to, no comment, i decline to, do not \
+     have to tell, not going to answer, that is private, not your business",
+);
 
-const WILL_NOT: [&str; 14] = [
-    "will not",
-    "would rather not",
-    "i rather not",
-    "prefer not to",
-    "would prefer not to",
-    "do not want to",
-    "do not wish to",
-    "do not intend to",
-    "am not going to",
-    "are not going to",
-    "am not willing to",
-    "are not willing to",
-    "am not allowed to",
-    "would not like to",
-];
+const WILL_NOT: Phrases = Phrases(
+    "will not, would rather not, i rather not, prefer not to, would prefer not to, do not \
+     want to, do not wish to, do not intend to, am not going to, are not going to, am not \
+     willing to, are not willing to, am not allowed to, would not like to",
+);
 
-const TOLD: [&str; 13] = [
-    "say", "tell", "answer", "share", "disclose", "give", "provide", "reveal", "discuss",
-    "comment", "send", "hand", "respond",
-];
+const TOLD: Phrases = Phrases(
+    "say, tell, answer, share, disclose, give, provide, reveal, discuss, comment, send, \
+     hand, respond",
+);
 
 /// Whether the sentence is unsure, undecided or conditional.
 pub(super) fn is_hedged(words: &[Word]) -> bool {
-    words::holds_any(words, &HEDGES) && !words::holds_any(words, &COURTEOUS_OFFERS)
+    HEDGES.among(words) && !COURTEOUS_OFFERS.among(words)
 }
+
+const HEDGES: Phrases = Phrases(
+    "maybe, perhaps, probably, possibly, i guess, we guess, i think, we think, i suppose, \
+     i assume, i believe, might, may be, could be, should be, not sure, unsure, not \
+     certain, uncertain, not decided, undecided, have not decided, do not know, no idea, \
+     not know, depends, depending, unless, provided that, as long as, if, whether, or so, \
+     about, around, approximately, roughly, approx, circa, ca, nearly, almost, at least, \
+     at most, up to, more than, less than, either, or, hopefully, i hope, in theory, \
+     tentatively, ideally, somewhere, or maybe",
+);
 
 /// Whether the sentence says that the answer is not known, or not yet.
 pub(super) fn is_undecided(words: &[Word]) -> bool {
-    words::holds_any(words, &UNDECIDED)
+    UNDECIDED.among(words)
 }
 
-const UNDECIDED: [&str; 12] = [
-    "do not know",
-    "does not know",
-    "no idea",
-    "not sure",
-    "unsure",
-    "not decided",
-    "undecided",
-    "have not decided",
-    "not made up",
-    "no clue",
-    "can not say",
-    "can not tell",
-];
+const UNDECIDED: Phrases = Phrases(
+    "do not know, does not know, no idea, not sure, unsure, not decided, undecided, have \
+     not decided, not made up, no clue, can not say, can not tell",
+);
 
 /// Whether the sentence is no more than `OK` or `will do`, which answers no open question.
 pub(super) fn is_assent(words: &[Word]) -> bool {
-    words.iter().all(|word| {
-        matches!(
-            word.text.as_str(),
-            "ok" | "okay"
-                | "sure"
-                | "fine"
-                | "will"
-                | "do"
-                | "noted"
-                | "understood"
-                | "got"
-                | "it"
-                | "great"
-                | "perfect"
-                | "good"
-                | "thanks"
-                | "thank"
-                | "you"
-        )
-    })
+    ASSENT.skip(words).is_empty()
 }
 
-const HEDGES: [&str; 56] = [
-    "maybe",
-    "perhaps",
-    "probably",
-    "possibly",
-    "i guess",
-    "we guess",
-    "i think",
-    "we think",
-    "i suppose",
-    "i assume",
-    "i believe",
-    "might",
-    "may be",
-    "could be",
-    "should be",
-    "not sure",
-    "unsure",
-    "not certain",
-    "uncertain",
-    "not decided",
-    "undecided",
-    "have not decided",
-    "do not know",
-    "no idea",
-    "not know",
-    "depends",
-    "depending",
-    "unless",
-    "provided that",
-    "as long as",
-    "if",
-    "whether",
-    "or so",
-    "about",
-    "around",
-    "approximately",
-    "roughly",
-    "approx",
-    "circa",
-    "ca",
-    "nearly",
-    "almost",
-    "at least",
-    "at most",
-    "up to",
-    "more than",
-    "less than",
-    "either",
-    "or",
-    "hopefully",
-    "i hope",
-    "in theory",
-    "tentatively",
-    "ideally",
-    "somewhere",
-    "or maybe",
-];
+const ASSENT: Phrases = Phrases(
+    "ok, okay, sure, fine, will, do, noted, understood, got, it, great, perfect, good, \
+     thanks, thank, you",
+);
 
 /// The last words that take something back, as a range of word indices.
 pub(super) fn correction(words: &[Word]) -> Option<Range<usize>> {
     (0..words.len()).rev().find_map(|at| {
-        CORRECTIONS
-            .iter()
-            .find(|phrase| words::starts_with(&words[at..], phrase))
-            // `Instead of` names what is not meant.
-            .filter(|phrase| {
-                **phrase != "instead" || words.get(at + 1).is_none_or(|word| word.text != "of")
-            })
-            .map(|phrase| at..at + phrase.split(' ').count())
+        let rest = CORRECTIONS.rest(&words[at..])?;
+        // `Instead of` names what is not meant.
+        let excludes = words::starts_with(&words[at..], "instead of");
+        (!excludes).then(|| at..words.len() - rest.len())
     })
 }
 
-const CORRECTIONS: [&str; 20] = [
-    "actually",
-    "no wait",
-    "oh wait",
-    "wait",
-    "i meant",
-    "we meant",
-    "i mean",
-    "correction",
-    "scratch that",
-    "i was wrong",
-    "i was mistaken",
-    "my mistake",
-    "my bad",
-    "changed my mind",
-    "changed our mind",
-    "on second thought",
-    "on second thoughts",
-    "after all",
-    "instead",
-    "rather than that",
-];
+const CORRECTIONS: Phrases = Phrases(
+    "actually, no wait, oh wait, wait, i meant, we meant, i mean, correction, scratch \
+     that, i was wrong, i was mistaken, my mistake, my bad, changed my mind, changed our \
+     mind, on second thought, on second thoughts, after all, instead, rather than that",
+);
 
 /// Words that name what is *not* meant.
 pub(super) fn excludes(words: &[Word]) -> bool {
-    words::holds_any(words, &EXCLUSIONS)
+    EXCLUSIONS.among(words)
 }
 
-const EXCLUSIONS: [&str; 14] = [
-    "except",
-    "other than",
-    "but not",
-    "instead of",
-    "rather than",
-    "apart from",
-    "any day but",
-    "anything but",
-    "at work",
-    "to work",
-    "not",
-    "never",
-    "neither",
-    "nor",
-];
+const EXCLUSIONS: Phrases = Phrases(
+    "except, other than, but not, instead of, rather than, apart from, any day but, \
+     anything but, at work, to work, not, never, neither, nor",
+);
 
 /// Words that tell of something past or usual, not of what is wanted now.
 pub(super) fn is_past(words: &[Word]) -> bool {
-    words::holds_any(words, &PAST)
+    PAST.among(words)
 }
 
-const PAST: [&str; 14] = [
-    "last time",
-    "last year",
-    "last month",
-    "last week",
-    "yesterday",
-    "used to",
-    "previously",
-    "in the past",
-    "before that",
-    "back then",
-    "usually",
-    "normally",
-    "always",
-    "once upon",
-];
+const PAST: Phrases = Phrases(
+    "last time, last year, last month, last week, yesterday, used to, previously, in the \
+     past, before that, back then, usually, normally, always, once upon",
+);
+
+/// Words by which a sentence, or a question, is about something that has happened.
+pub(super) fn tells(words: &[Word]) -> bool {
+    Phrases("was, were, had, did, took, happened, has been, have been").among(words)
+}
 
 /// Words that acknowledge a message, beside which a `yes` answers nothing else.
 pub(super) fn acknowledges(words: &[Word]) -> bool {
-    words::holds_any(words, &ACKNOWLEDGEMENTS)
+    ACKNOWLEDGEMENTS.among(words)
 }
 
-const ACKNOWLEDGEMENTS: [&str; 16] = [
-    "received your",
-    "got your",
-    "read your",
-    "seen your",
-    "saw your",
-    "for your message",
-    "for your email",
-    "for your mail",
-    "for the message",
-    "for the email",
-    "for the reminder",
-    "for reminding",
-    "got it",
-    "received it",
-    "understood",
-    "noted",
-];
+const ACKNOWLEDGEMENTS: Phrases = Phrases(
+    "received your, got your, read your, seen your, saw your, for your message, for your \
+     email, for your mail, for the message, for the email, for the reminder, for \
+     reminding, got it, received it, understood, noted",
+);
 
 /// Whether the sentence is greeting, thanks, goodbye or a bare name.
 pub(super) fn is_courtesy(words: &[Word]) -> bool {
-    let greeting = words.len() <= 5
-        && words
-            .first()
-            .is_some_and(|word| GREETINGS.contains(&word.text.as_str()))
-        && !words::holds_any(words, &["yes", "no", "please"]);
-    let closing = words.len() <= 6
-        && CLOSINGS
-            .iter()
-            .any(|phrase| words::starts_with(words, phrase))
-        && !words::holds_any(words, &["yes", "no", "but"]);
-    greeting
-        || closing
-        || PLEASANTRIES
-            .iter()
-            .any(|phrase| words::starts_with(words, phrase))
+    let greeting =
+        words.len() <= 5 && GREETINGS.begins(words) && !Phrases("yes, no, please").among(words);
+    let closing =
+        words.len() <= 6 && CLOSINGS.begins(words) && !Phrases("yes, no, but").among(words);
+    greeting || closing || PLEASANTRIES.begins(words)
 }
 
-const GREETINGS: [&str; 6] = ["hi", "hello", "hey", "dear", "morning", "greetings"];
+const GREETINGS: Phrases = Phrases("hi, hello, hey, dear, morning, greetings");
 
-const CLOSINGS: [&str; 26] = [
-    "thanks",
-    "thank you",
-    "many thanks",
-    "thx",
-    "cheers",
-    "regards",
-    "best regards",
-    "kind regards",
-    "warm regards",
-    "best wishes",
-    "best",
-    "all the best",
-    "sincerely",
-    "yours sincerely",
-    "yours faithfully",
-    "yours truly",
-    "bye",
-    "take care",
-    "good morning",
-    "good afternoon",
-    "good evening",
-    "have a nice",
-    "have a good",
-    "have a great",
-    "talk soon",
-    "sent from",
-];
+const CLOSINGS: Phrases = Phrases(
+    "thanks, thank you, many thanks, thx, cheers, regards, best regards, kind regards, \
+     warm regards, best wishes, best, all the best, sincerely, yours sincerely, yours \
+     faithfully, yours truly, bye, take care, good morning, good afternoon, good evening, \
+     have a nice, have a good, have a great, talk soon, sent from",
+);
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,6 @@
 //! Where a slot's values are mentioned, whether they are meant for it, and how clearly.
 
-use super::{
-    cues,
-    scan::Sentence,
-    topic::Topic,
-};
+use super::{cues, phrases::Phrases, scan::Sentence, topic::Topic};
 use liaison_core::{
     form::{ReadRequest, SlotQuestion},
     value::{Candidate, Kind, Value, words},
@@ -159,7 +155,9 @@ impl<'a> Slots<'a> {
             // Many dates and numbers stand in a message; the right one stands among words of the
             // question or by itself.
             Kind::Number(_) | Kind::Date(_) => {
+                let asks_past = cues::tells(&words::words(&self.request.slots[slot].question));
                 cues::excludes(&sentence.words)
+                    || (cues::tells(&sentence.words) && !asks_past)
                     || words::clauses(sentence.text, whole)
                         .into_iter()
                         .filter(|clause| {
@@ -170,16 +168,33 @@ impl<'a> Slots<'a> {
                         })
                         .any(|clause| topic.strange(beside(clause)) > 0)
             }
-            // A plain yes or no carries any explanation; an idiom like `no problem` may be about
-            // anything that is said beside it.
+            // A plain yes or no at its clause's beginning carries any explanation; an idiom like
+            // `no problem` may be about anything that is said beside it.
             Kind::Boolean(_) => {
-                let plain = candidates.iter().any(|candidate| {
+                let strange = |candidate: &Candidate| {
                     let said = sentence.text[candidate.span.clone()].to_lowercase();
-                    PLAIN.iter().any(|word| said == *word)
-                });
+                    let plain = Phrases(PLAIN).iter().any(|word| said == word);
+                    words::clauses(sentence.text, whole.clone())
+                        .into_iter()
+                        .any(|clause| {
+                            let own = clause.start <= candidate.span.start
+                                && candidate.span.start < clause.end;
+                            match (own, plain) {
+                                (true, true) => {
+                                    topic.strange(beside(clause.start..candidate.span.start)) > 0
+                                }
+                                (true, false) => topic.strange(beside(clause)) > 0,
+                                (false, true) => false,
+                                (false, false) => {
+                                    let mut rest = beside(clause).peekable();
+                                    rest.peek().is_some() && topic.overlap(rest) == 0
+                                }
+                            }
+                        })
+                };
                 cues::acknowledges(&sentence.words)
                     || cues::is_past(&sentence.words)
-                    || (!plain && topic.strange(beside(whole)) > 0)
+                    || candidates.iter().any(strange)
             }
             Kind::Choice(_) => cues::is_past(&sentence.words),
             Kind::Text(_) | Kind::File(_) => true,
@@ -187,17 +202,7 @@ impl<'a> Slots<'a> {
     }
 }
 
-const PLAIN: [&str; 9] = [
-    "yes",
-    "no",
-    "yep",
-    "yeah",
-    "yup",
-    "nope",
-    "nah",
-    "no thanks",
-    "no thank you",
-];
+const PLAIN: &str = "yes, no, yep, yeah, yup, nope, nah, no thanks, no thank you";
 
 enum Owner {
     This,

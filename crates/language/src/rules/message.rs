@@ -1,6 +1,6 @@
 //! The message form: what the words are, apart from what they answer.
 
-use super::{concern, cues, scan::Sentence, until};
+use super::{concern, cues, phrases::Phrases, scan::Sentence, until};
 use liaison_core::{
     form::{Answer, MessageForm, ReadRequest, SlotForm, Tone},
     value::words,
@@ -83,18 +83,10 @@ fn is_automatic(request: &ReadRequest, sentences: &[Sentence<'_>], slots: &[Slot
             .last()
             .is_some_and(|words| cue(&words::words(&words.subject)))
     };
-    let said = sentences
-        .iter()
-        .any(|sentence| concern::is_automatic(&sentence.words));
-    let office = |words: &[words::Word]| {
-        words::holds_any(
-            words,
-            &["out of office", "out of the office", "office is closed"],
-        )
+    let said = |cue: fn(&[words::Word]) -> bool| {
+        subject(cue) || sentences.iter().any(|sentence| cue(&sentence.words))
     };
-    said || subject(concern::is_automatic)
-        || subject(office)
-        || sentences.iter().any(|sentence| office(&sentence.words))
+    said(concern::is_automatic) || said(concern::is_office_note)
 }
 
 /// The last day of an absence that the words tell of.
@@ -105,8 +97,9 @@ fn away_until(request: &ReadRequest, sentences: &[Sentence<'_>]) -> String {
         .filter(|sentence| concern::is_absence(&sentence.words) && !sentence.question)
         .find_map(|sentence| {
             let day = until::last_day(request, sentence)?;
-            // They are back on that day.
-            let back = words::holds_any(&sentence.words, &["back", "return", "returning"]);
+            // `Back on Monday` is the first day after it.
+            let back = Phrases("back, return, returning").among(&sentence.words)
+                && !Phrases("until, till").among(&sentence.words);
             if back {
                 day.yesterday().ok()
             } else {
@@ -117,58 +110,35 @@ fn away_until(request: &ReadRequest, sentences: &[Sentence<'_>]) -> String {
 }
 
 fn tone(request: &ReadRequest, sentences: &[Sentence<'_>]) -> Tone {
-    let holds = |phrases: &[&str]| {
+    let holds = |phrases: Phrases| {
         sentences
             .iter()
-            .any(|sentence| words::holds_any(&sentence.words, phrases))
+            .any(|sentence| phrases.among(&sentence.words))
     };
     let shouts = request.words.iter().any(|words| words.text.contains("!!"));
-    if shouts || holds(&ANNOYED) {
+    if shouts || holds(ANNOYED) {
         Tone::Annoyed
-    } else if holds(&HURRIED) {
+    } else if holds(HURRIED) {
         Tone::Hurried
-    } else if holds(&FRIENDLY) {
+    } else if holds(FRIENDLY) {
         Tone::Friendly
     } else {
         Tone::Neutral
     }
 }
 
-const ANNOYED: [&str; 13] = [
-    "already told",
-    "already said",
-    "already answered",
-    "ridiculous",
-    "unacceptable",
-    "annoying",
-    "annoyed",
-    "fed up",
-    "sick of",
-    "third time",
-    "how often",
-    "leave me alone",
-    "stop writing",
-];
+const ANNOYED: Phrases = Phrases(
+    "already told, already said, already answered, ridiculous, unacceptable, annoying, \
+     annoyed, fed up, sick of, third time, how often, leave me alone, stop writing",
+);
 
-const HURRIED: [&str; 6] = [
-    "asap",
-    "urgent",
-    "urgently",
-    "in a hurry",
-    "in a rush",
-    "as soon as possible",
-];
+const HURRIED: Phrases =
+    Phrases("asap, urgent, urgently, in a hurry, in a rush, as soon as possible");
 
-const FRIENDLY: [&str; 8] = [
-    "thanks",
-    "thank you",
-    "many thanks",
-    "gladly",
-    "with pleasure",
-    "kind regards",
-    "best wishes",
-    "happy to",
-];
+const FRIENDLY: Phrases = Phrases(
+    "thanks, thank you, many thanks, gladly, with pleasure, kind regards, best wishes, \
+     happy to",
+);
 
 /// The longest sentence that is repeated as what the words say, in characters.
 const LONGEST: usize = 200;

@@ -8,6 +8,7 @@ mod concern;
 mod cues;
 mod mention;
 mod message;
+mod phrases;
 mod scan;
 mod slot;
 mod topic;

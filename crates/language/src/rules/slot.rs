@@ -3,6 +3,7 @@
 use super::{
     concern, cues,
     mention::{Mention, Slots},
+    phrases::Phrases,
     scan::Sentence,
     topic::Topic,
     until,
@@ -205,18 +206,34 @@ impl Reader<'_> {
         if !alone || disturbed {
             return None;
         }
-        let told: Vec<&Sentence<'_>> = self
-            .sentences
+        let told: Vec<&Sentence<'_>> = self.sentences[..self.signature()]
             .iter()
             .filter(|sentence| !sentence.courtesy && !cues::is_assent(&sentence.words))
             .collect();
         let (first, last) = (told.first()?, told.last()?);
-        if first.index != last.index {
-            // A value in two messages has no quote.
+        // A value in two messages has no quote; and who tells of themselves with no word of the
+        // question tells of something else.
+        let tells = Phrases("i, we, my, our").begins(&first.words);
+        let topic = Topic::of(self.slot(slot));
+        let strange = tells
+            && told
+                .iter()
+                .all(|sentence| topic.overlap(&sentence.words) == 0);
+        if first.index != last.index || strange {
             return Some(self.unclear(last.text, false));
         }
         let quote = &first.of.text[first.start..last.start + last.text.len()];
         Some(self.value(slot, &Value::Text(quote.to_owned()), quote, false))
+    }
+
+    /// Where the signature begins: a goodbye after which only a few words follow.
+    fn signature(&self) -> usize {
+        let few = |sentence: &Sentence<'_>| sentence.courtesy || sentence.words.len() <= 3;
+        let tail = self.sentences.iter().rev().take_while(|s| few(s)).count();
+        let begin = self.sentences.len() - tail;
+        (begin.max(1)..self.sentences.len())
+            .find(|at| self.sentences[*at].courtesy)
+            .unwrap_or(self.sentences.len())
     }
 
     /// One file for one question, or a file whose name says which question it is for.
@@ -261,7 +278,7 @@ impl Reader<'_> {
         let doubted = self.sentences.iter().any(|sentence| {
             sentence.promise
                 || sentence.hedged
-                || words::holds_any(&sentence.words, &["not", "wrong", "missing", "old", "only"])
+                || Phrases("not, wrong, missing, old, only").among(&sentence.words)
         });
         match (taken, files.last()) {
             (Some(file), _) if !doubted => {

@@ -14,9 +14,7 @@ use liaison_core::{
     stakeholder::{Channel, EmailAddress},
     value::Value,
 };
-use liaison_language::openai::{
-    AnswerFormat, LONGEST_RESPONSE, OpenAi, OpenAiConfig, TokenLimit,
-};
+use liaison_language::openai::{AnswerFormat, LONGEST_RESPONSE, OpenAi, OpenAiConfig, TokenLimit};
 use liaison_ports::language::{Answered, FormFiller, ModelFault, Usage, Writer};
 use secrecy::SecretString;
 use serde_json::json;
@@ -115,11 +113,20 @@ async fn the_request_carries_key_model_and_the_schema_in_its_own_order() {
     );
     assert!(body.contains(&format), "{body}");
     let order: Vec<usize> = [
-        "\"says\":{", "\"quote\":{", "\"clear_value_present\":{", "\"answer\":{",
-        "\"would_be_guessing\":{", "\"explicit_correction\":{", "\"value\":{", "\"promised_date\":{",
+        "\"says\":{",
+        "\"quote\":{",
+        "\"clear_value_present\":{",
+        "\"answer\":{",
+        "\"would_be_guessing\":{",
+        "\"explicit_correction\":{",
+        "\"value\":{",
+        "\"promised_date\":{",
     ]
     .iter()
-    .map(|field| body.rfind(field).unwrap_or_else(|| panic!("{field} is not in the schema")))
+    .map(|field| {
+        body.rfind(field)
+            .unwrap_or_else(|| panic!("{field} is not in the schema"))
+    })
     .collect();
     assert!(order.is_sorted(), "{order:?}");
 
@@ -151,7 +158,10 @@ async fn an_endpoint_is_told_what_its_configuration_says() {
     .unwrap();
     model.fill(&question()).await.unwrap();
     let (head, body) = stub.requests().remove(0);
-    assert!(head.starts_with("POST /v1/chat/completions?api-version=3 HTTP/1.1"), "{head}");
+    assert!(
+        head.starts_with("POST /v1/chat/completions?api-version=3 HTTP/1.1"),
+        "{head}"
+    );
     assert!(!head.to_lowercase().contains("authorization"));
     let sent: serde_json::Value = serde_json::from_str(&body).unwrap();
     assert_eq!(sent["response_format"], json!({ "type": "json_object" }));
@@ -192,7 +202,10 @@ async fn a_request_does_not_grow_beyond_its_bound() {
         .unwrap();
     let (_, body) = stub.requests().remove(0);
     assert!(body.len() < 80_000, "{} bytes", body.len());
-    assert!(body.contains("Please arrange it for me."), "the newest words are kept");
+    assert!(
+        body.contains("Please arrange it for me."),
+        "the newest words are kept"
+    );
 }
 
 #[tokio::test]
@@ -226,7 +239,10 @@ async fn what_is_no_filled_form_is_malformed_and_asked_for_once() {
         with("\"self_checks\":{}", "\"self_checks\":{\"c1\":true}"),
         with("\"self_checks\":{}", "\"self_checks\":{},\"confidence\":1"),
         with("\"s1\":", "\"s2\":"),
-        with("\"clear_value_present\":true", "\"clear_value_present\":\"yes\""),
+        with(
+            "\"clear_value_present\":true",
+            "\"clear_value_present\":\"yes\"",
+        ),
     ];
     for content in contents {
         let (answered, stub) = fill(vec![ok(&completion(&content))]).await;
@@ -271,7 +287,10 @@ async fn what_is_no_chat_completion_is_malformed() {
     }
     let cut = completion(&good_answer());
     let (answered, _stub) = fill(vec![ok(&cut[..cut.len() / 2])]).await;
-    assert!(matches!(answered, Err(ModelFault::Malformed(_))), "{answered:?}");
+    assert!(
+        matches!(answered, Err(ModelFault::Malformed(_))),
+        "{answered:?}"
+    );
 }
 
 #[tokio::test]
@@ -333,11 +352,26 @@ async fn a_body_beyond_the_limit_is_not_read_to_its_end() {
 async fn a_rejected_request_is_a_misconfiguration_and_is_not_repeated() {
     let error = r#"{"error":{"message":"Incorrect API key provided: sk-test-7hJ2kQ9vXw4m","type":"invalid_request_error","code":"invalid_api_key","param":null}}"#;
     for (status, expected) in [
-        ("401 Unauthorized", "HTTP 401 (invalid_api_key, invalid_request_error); check the key"),
-        ("403 Forbidden", "HTTP 403 (invalid_api_key, invalid_request_error); check the key"),
-        ("404 Not Found", "HTTP 404 (invalid_api_key, invalid_request_error); check base_url and model"),
-        ("400 Bad Request", "HTTP 400 (invalid_api_key, invalid_request_error)"),
-        ("422 Unprocessable Content", "HTTP 422 (invalid_api_key, invalid_request_error)"),
+        (
+            "401 Unauthorized",
+            "HTTP 401 (invalid_api_key, invalid_request_error); check the key",
+        ),
+        (
+            "403 Forbidden",
+            "HTTP 403 (invalid_api_key, invalid_request_error); check the key",
+        ),
+        (
+            "404 Not Found",
+            "HTTP 404 (invalid_api_key, invalid_request_error); check base_url and model",
+        ),
+        (
+            "400 Bad Request",
+            "HTTP 400 (invalid_api_key, invalid_request_error)",
+        ),
+        (
+            "422 Unprocessable Content",
+            "HTTP 422 (invalid_api_key, invalid_request_error)",
+        ),
         (
             "307 Temporary Redirect",
             "HTTP 307 (invalid_api_key, invalid_request_error); it redirects, so set base_url to where it leads",
@@ -389,7 +423,13 @@ async fn a_passing_failure_is_asked_again_and_counted() {
 #[tokio::test]
 async fn retries_end() {
     let failure = response("502 Bad Gateway", "", "");
-    let (answered, stub) = fill(vec![failure.clone(), failure.clone(), failure.clone(), failure]).await;
+    let (answered, stub) = fill(vec![
+        failure.clone(),
+        failure.clone(),
+        failure.clone(),
+        failure,
+    ])
+    .await;
     assert_eq!(
         answered.unwrap_err(),
         ModelFault::Unavailable("HTTP 502".to_owned())
@@ -406,7 +446,11 @@ async fn nobody_listening_is_unavailable() {
         base_url: "http://127.0.0.1:9/v1".to_owned(),
         ..config(&stub)
     };
-    let fault = OpenAi::new(config).unwrap().fill(&question()).await.unwrap_err();
+    let fault = OpenAi::new(config)
+        .unwrap()
+        .fill(&question())
+        .await
+        .unwrap_err();
     assert!(matches!(fault, ModelFault::Unavailable(_)), "{fault:?}");
 }
 
@@ -415,7 +459,11 @@ async fn the_key_is_in_no_error_and_no_debug_output() {
     let echo = format!("Bearer {KEY}");
     let refusal = json!({ "choices": [{ "message": { "refusal": format!("bad {echo}") } }] });
     let replies = [
-        response("401 Unauthorized", "", &format!(r#"{{"error":{{"code":"{KEY}"}}}}"#)),
+        response(
+            "401 Unauthorized",
+            "",
+            &format!(r#"{{"error":{{"code":"{KEY}"}}}}"#),
+        ),
         response("400 Bad Request", "", &echo),
         ok(&refusal.to_string()),
         ok(&completion(&format!(r#"{{"{KEY}":1}}"#))),
@@ -440,15 +488,69 @@ fn a_configuration_that_cannot_work_is_refused_by_its_field() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let base = || OpenAiConfig::new("http://127.0.0.1:1/v1", "m");
     let cases = [
-        ("base_url", OpenAiConfig { base_url: "127.0.0.1".to_owned(), ..base() }),
-        ("base_url", OpenAiConfig { base_url: "ftp://h/v1".to_owned(), ..base() }),
-        ("base_url", OpenAiConfig { base_url: "http://u:p@h/v1".to_owned(), ..base() }),
-        ("base_url", OpenAiConfig { base_url: "http://h/v1/chat/completions".to_owned(), ..base() }),
-        ("model", OpenAiConfig { model: " ".to_owned(), ..base() }),
-        ("retries", OpenAiConfig { retries: 3, ..base() }),
-        ("max_tokens", OpenAiConfig { max_tokens: 0, ..base() }),
-        ("timeouts", OpenAiConfig { request_timeout: Duration::ZERO, ..base() }),
-        ("key", OpenAiConfig { key: Some(SecretString::from("a\nb")), ..base() }),
+        (
+            "base_url",
+            OpenAiConfig {
+                base_url: "127.0.0.1".to_owned(),
+                ..base()
+            },
+        ),
+        (
+            "base_url",
+            OpenAiConfig {
+                base_url: "ftp://h/v1".to_owned(),
+                ..base()
+            },
+        ),
+        (
+            "base_url",
+            OpenAiConfig {
+                base_url: "http://u:p@h/v1".to_owned(),
+                ..base()
+            },
+        ),
+        (
+            "base_url",
+            OpenAiConfig {
+                base_url: "http://h/v1/chat/completions".to_owned(),
+                ..base()
+            },
+        ),
+        (
+            "model",
+            OpenAiConfig {
+                model: " ".to_owned(),
+                ..base()
+            },
+        ),
+        (
+            "retries",
+            OpenAiConfig {
+                retries: 3,
+                ..base()
+            },
+        ),
+        (
+            "max_tokens",
+            OpenAiConfig {
+                max_tokens: 0,
+                ..base()
+            },
+        ),
+        (
+            "timeouts",
+            OpenAiConfig {
+                request_timeout: Duration::ZERO,
+                ..base()
+            },
+        ),
+        (
+            "key",
+            OpenAiConfig {
+                key: Some(SecretString::from("a\nb")),
+                ..base()
+            },
+        ),
     ];
     for (field, config) in cases {
         assert_eq!(OpenAi::new(config).unwrap_err().field, field);
@@ -495,7 +597,9 @@ async fn a_plan_is_worded_without_addresses_and_ids() {
     assert_eq!(answered.answer.by, Wording::Model);
     assert_eq!(answered.usage.completion_tokens, 77);
 
-    let faults = [DraftFault("It names a date, 5 May, that nobody gave.".to_owned())];
+    let faults = [DraftFault(
+        "It names a date, 5 May, that nobody gave.".to_owned(),
+    )];
     model.write(&plan(), &faults).await.unwrap();
     let requests = stub.requests();
     let bodies: Vec<&str> = requests.iter().map(|(_, body)| body.as_str()).collect();
@@ -503,7 +607,12 @@ async fn a_plan_is_worded_without_addresses_and_ids() {
     assert!(bodies[1].contains("5 May, that nobody gave"));
     for body in bodies {
         assert!(body.contains("Would you prefer to arrange it yourself?"));
-        for hidden in ["landlord@example.org", "<1@example.org>", "property:42", "item-1"] {
+        for hidden in [
+            "landlord@example.org",
+            "<1@example.org>",
+            "property:42",
+            "item-1",
+        ] {
             assert!(!body.contains(hidden), "{hidden}");
         }
     }
@@ -515,6 +624,9 @@ async fn what_is_no_draft_does_not_leave() {
         let stub = Stub::start(vec![ok(&completion(content))]).await;
         let model = OpenAi::new(config(&stub)).unwrap();
         let answered = model.write(&plan(), &[]).await;
-        assert!(matches!(answered, Err(ModelFault::Malformed(_))), "{content}");
+        assert!(
+            matches!(answered, Err(ModelFault::Malformed(_))),
+            "{content}"
+        );
     }
 }

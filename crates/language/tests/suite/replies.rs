@@ -24,9 +24,11 @@ pub(crate) enum Expect {
     Declined,
     /// The slot stays as it is.
     Nothing,
+    /// Anything but a value.
+    NotTaken,
 }
 
-use Expect::{By, Corrects, Declined, Is, Nothing, Unclear};
+use Expect::{By, Corrects, Declined, Is, NotTaken, Nothing, Unclear};
 
 /// One reply.
 pub(crate) struct Row {
@@ -62,7 +64,20 @@ pub(crate) fn outcome(judgement: &Judgement) -> Vec<String> {
         .collect()
 }
 
-/// Whether a value was taken that a row does not expect.
+/// Whether every slot came to what the row expects.
+pub(crate) fn as_expected(row: &Row, judgement: &Judgement) -> bool {
+    let found = outcome(judgement);
+    found.len() == row.expected.len()
+        && found
+            .iter()
+            .zip(row.expected)
+            .all(|(found, expected)| match expected {
+                NotTaken => !found.starts_with("Is(") && !found.starts_with("Corrects("),
+                expected => *found == format!("{expected:?}"),
+            })
+}
+
+/// How many values were taken that a row does not expect.
 pub(crate) fn false_accepts(row: &Row, judgement: &Judgement) -> usize {
     judgement
         .slots
@@ -138,14 +153,22 @@ fn detectors_and_day() -> Vec<SlotQuestion> {
 
 fn two_yes_or_no() -> Vec<SlotQuestion> {
     vec![
-        slot("detectors", boolean(), "Is there a smoke detector in every bedroom?"),
+        slot(
+            "detectors",
+            boolean(),
+            "Is there a smoke detector in every bedroom?",
+        ),
         slot("cellar", boolean(), "Does the cellar have a window?"),
     ]
 }
 
 fn two_days() -> Vec<SlotQuestion> {
     vec![
-        slot("inspection_date", date(), "On which day can the inspection take place?"),
+        slot(
+            "inspection_date",
+            date(),
+            "On which day can the inspection take place?",
+        ),
         slot("handover_date", date(), "On which day is the handover?"),
     ]
 }
@@ -207,6 +230,14 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["Please ask my assistant Ana, she handles all of that."] => [Nothing] { NamesAnother };
         ["I sold the flat, I am no longer the owner."] => [Nothing] { NamesAnother };
         ["There is a leak in the bathroom and nobody answers."] => [Nothing] { OutOfScope };
+        ["I'm not going to arrange it myself."] => [NotTaken];
+        ["Don't arrange it for me."] => [NotTaken];
+        ["You said that you would arrange it for me."] => [NotTaken];
+        ["My brother would arrange it himself."] => [NotTaken];
+        ["I would have arranged it myself, but I am ill."] => [NotTaken];
+        ["Either is fine."] => [NotTaken];
+        ["Please arrange it for me. On second thought, wait until I call."] => [NotTaken];
+        ["The agency called me yesterday."] => [NotTaken];
     day:
         ["Tuesday works."] => [Is("4 May 2027 (Tuesday)")];
         ["The inspection can take place on 12 May."] => [Is("12 May 2027 (Wednesday)")];
@@ -222,6 +253,13 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["I'll tell you on Friday."] => [By("2027-05-07")];
         ["I think Tuesday is best."] => [Unclear];
         ["We spoke about it on 3 March."] => [Unclear];
+        ["The inspection was on 3 March."] => [NotTaken];
+        ["The inspection can't take place on 12 May."] => [NotTaken];
+        ["The inspection on 12 May is cancelled."] => [NotTaken];
+        ["My holiday starts on 12 May."] => [NotTaken];
+        ["I am at work on Tuesday."] => [NotTaken];
+        ["Before 12 May."] => [NotTaken];
+        ["03/04 works."] => [Unclear];
     known_day:
         ["Sorry, I meant Thursday instead."] => [Corrects("6 May 2027 (Thursday)")];
         ["See you then, thanks!"] => [Nothing];
@@ -240,20 +278,40 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["Between 1200 and 1300."] => [Unclear];
         ["I won't tell you that."] => [Declined];
         ["Why do you need the rent?"] => [Nothing] { Question };
+        ["You can reach me at 1250."] => [NotTaken];
+        ["The rent was 1100 last year."] => [NotTaken];
+        ["The rent is not 1250."] => [NotTaken];
+        ["1250 or 1260."] => [NotTaken];
     keys:
         ["3"] => [Is("3")];
         ["Three keys."] => [Is("3")];
-        ["I will hand over 3 keys and 2 remotes."] => [Is("3")];
+        ["There are 3 keys and 2 remotes."] => [Is("3")];
         ["At least 3 keys."] => [Unclear];
+        ["I live at number 3."] => [NotTaken];
+        ["3 keys were lost."] => [NotTaken];
     detectors:
         ["Yes."] => [Is("yes")];
         ["No, there is none in the small bedroom."] => [Is("no")];
-        ["Yes and no."] => [Nothing];
+        ["Yes and no."] => [Unclear];
         ["Yes, I got your message."] => [Unclear];
         ["I'm not sure."] => [Unclear];
         ["Probably yes."] => [Unclear];
         ["Yes?"] => [Nothing] { Question };
         ["OK thanks"] => [Nothing];
+        ["No problem, take your time."] => [NotTaken];
+        ["I agree with the tenant about the colour."] => [NotTaken];
+        ["My neighbour says yes."] => [NotTaken];
+        ["Yes if you pay for it."] => [NotTaken];
+        ["Of course I will look."] => [NotTaken];
+        ["I said yes last year."] => [NotTaken];
+        ["Sounds good, see you soon."] => [NotTaken];
+        ["I was told there is no problem."] => [NotTaken];
+        ["Of course."] => [Is("yes")];
+        ["Yes, in every room."] => [Is("yes")];
+        ["I don't think so."] => [NotTaken];
+        ["No idea."] => [NotTaken];
+        ["Yes. But not in the small one."] => [NotTaken];
+        ["No worries, I will be in touch."] => [NotTaken];
         ["I am out of the office until 14 May and have limited access to my email."] => [Nothing];
     parking:
         ["Hi,\n\nbehind the house, next to the bins.\n\nThanks\nBob"] => [Is("behind the house, next to the bins.")];
@@ -261,6 +319,8 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["I'd rather not say."] => [Declined];
         ["OK, thanks!"] => [Nothing];
         ["I don't know."] => [Unclear];
+        ["I sold the car."] => [NotTaken];
+        ["I am out of the office."] => [NotTaken];
     contact:
         ["By email please."] => [Is("email")];
         ["Email or post, either is fine."] => [Unclear];
@@ -271,7 +331,7 @@ pub(crate) const ROWS: &[Row] = rows! {
     two_yes_or_no:
         ["Yes."] => [Unclear, Unclear];
         ["Yes, the cellar has a window."] => [Nothing, Is("yes")];
-        ["No smoke detector, but the cellar has a window, yes."] => [Nothing, Is("yes")];
+        ["No smoke detector, but the cellar has a window, yes."] => [Unclear, Unclear];
     two_days:
         ["The inspection can be on Tuesday. The handover is on 20 May."] => [Is("4 May 2027 (Tuesday)"), Is("20 May 2027 (Thursday)")];
         ["Tuesday."] => [Unclear, Unclear];
@@ -285,8 +345,11 @@ fn every_reply_comes_to_what_a_careful_person_would_make_of_it() {
         let request = row.request();
         let (reading, judgement) = judged(&request);
         let expected: Vec<String> = row.expected.iter().map(|e| format!("{e:?}")).collect();
-        let mut concerns: Vec<ConcernKind> =
-            judgement.concerns.iter().map(|concern| concern.kind).collect();
+        let mut concerns: Vec<ConcernKind> = judgement
+            .concerns
+            .iter()
+            .map(|concern| concern.kind)
+            .collect();
         concerns.sort();
         accepts += false_accepts(row, &judgement);
         expected_values += row
@@ -294,7 +357,7 @@ fn every_reply_comes_to_what_a_careful_person_would_make_of_it() {
             .iter()
             .filter(|e| matches!(e, Is(_) | Corrects(_)))
             .count();
-        if outcome(&judgement) == expected && concerns == row.concerns {
+        if as_expected(row, &judgement) && concerns == row.concerns {
             right += 1;
         } else {
             wrong.push(format!(
@@ -348,8 +411,10 @@ fn the_two_replies_of_the_main_job_are_quoted_as_they_were_written() {
     assert_eq!(judgement.concerns, []);
 
     let (reading, judgement) = judged(&request(
-        &["I contacted the tenant, and he will not be able to attend the inspection. Can I pass \
-           by the office to grab the keys?"],
+        &[
+            "I contacted the tenant, and he will not be able to attend the inspection. Can I pass \
+           by the office to grab the keys?",
+        ],
         arranged(),
     ));
     assert_eq!(
@@ -361,7 +426,10 @@ fn the_two_replies_of_the_main_job_are_quoted_as_they_were_written() {
         panic!("{judgement:?}");
     };
     assert_eq!(concern.kind, ConcernKind::Question);
-    assert_eq!(concern.quote.text, "Can I pass by the office to grab the keys?");
+    assert_eq!(
+        concern.quote.text,
+        "Can I pass by the office to grab the keys?"
+    );
 }
 
 #[test]
@@ -380,8 +448,16 @@ fn a_slot_with_self_checks_is_never_filled_by_rules() {
 fn an_absence_is_noted_with_its_last_day() {
     for (text, automatic, until) in [
         ("I am out of the office until 14 May.", true, "2027-05-14"),
-        ("Automatic reply: I am on leave and will be back on Monday, 17 May.", true, "2027-05-16"),
-        ("I'm away until 14 May, but please arrange it for me.", false, "2027-05-14"),
+        (
+            "Automatic reply: I am on leave and will be back on Monday, 17 May.",
+            true,
+            "2027-05-16",
+        ),
+        (
+            "I'm away until 14 May, but please arrange it for me.",
+            false,
+            "2027-05-14",
+        ),
         ("Please arrange it for me.", false, ""),
     ] {
         let reading = RulesReader.read(&request(&[text], arranged()));
@@ -401,15 +477,34 @@ fn with_files(text: &str, files: &[(&str, &str, u64)], slots: Vec<SlotQuestion>)
 
 #[test]
 fn a_file_goes_to_the_question_that_it_can_only_be_meant_for() {
-    let certificate = || slot("certificate", file(), "Please send us the energy certificate.");
+    let certificate = || {
+        slot(
+            "certificate",
+            file(),
+            "Please send us the energy certificate.",
+        )
+    };
     let lease = || slot("lease", file(), "Please send us the lease.");
     let pdf = "application/pdf";
     let cases: [(&str, &[(&str, &str, u64)], Vec<SlotQuestion>, &[&str]); 9] = [
-        ("Here it is.", &[("scan.pdf", pdf, 9_000)], vec![certificate()], &["Is(\"scan.pdf\")"]),
-        ("", &[("scan.pdf", pdf, 9_000)], vec![certificate()], &["Is(\"scan.pdf\")"]),
+        (
+            "Here it is.",
+            &[("scan.pdf", pdf, 9_000)],
+            vec![certificate()],
+            &["Is(\"scan.pdf\")"],
+        ),
+        (
+            "",
+            &[("scan.pdf", pdf, 9_000)],
+            vec![certificate()],
+            &["Is(\"scan.pdf\")"],
+        ),
         (
             "Here they are.",
-            &[("Lease_2024.pdf", pdf, 9_000), ("energy-certificate.pdf", pdf, 9_000)],
+            &[
+                ("Lease_2024.pdf", pdf, 9_000),
+                ("energy-certificate.pdf", pdf, 9_000),
+            ],
             vec![certificate(), lease()],
             // The names match, but no words say so, and the gate does not believe names.
             &["Unclear", "Unclear"],
@@ -420,17 +515,30 @@ fn a_file_goes_to_the_question_that_it_can_only_be_meant_for() {
             vec![certificate()],
             &["Unclear"],
         ),
-        ("Here.", &[("scan.pdf", pdf, 9_000)], vec![certificate(), lease()], &["Unclear", "Unclear"]),
+        (
+            "Here.",
+            &[("scan.pdf", pdf, 9_000)],
+            vec![certificate(), lease()],
+            &["Unclear", "Unclear"],
+        ),
         (
             "This is not the certificate, I will send that tomorrow.",
             &[("scan.pdf", pdf, 9_000)],
             vec![certificate()],
             &["By(\"2027-05-04\")"],
         ),
-        ("Done.", &[("image001.png", "image/png", 4_000)], vec![certificate()], &["Nothing"]),
+        (
+            "Done.",
+            &[("image001.png", "image/png", 4_000)],
+            vec![certificate()],
+            &["Nothing"],
+        ),
         (
             "Here.",
-            &[("image001.png", "image/png", 4_000), ("scan.pdf", pdf, 9_000)],
+            &[
+                ("image001.png", "image/png", 4_000),
+                ("scan.pdf", pdf, 9_000),
+            ],
             vec![certificate()],
             &["Unclear"],
         ),
@@ -438,6 +546,10 @@ fn a_file_goes_to_the_question_that_it_can_only_be_meant_for() {
     ];
     for (text, files, slots, expected) in cases {
         let (reading, judgement) = judged(&with_files(text, files, slots));
-        assert_eq!(outcome(&judgement), expected, "{text} {files:?} {reading:?} {judgement:?}");
+        assert_eq!(
+            outcome(&judgement),
+            expected,
+            "{text} {files:?} {reading:?} {judgement:?}"
+        );
     }
 }
