@@ -1,8 +1,13 @@
 //! The command line.
 
 use crate::{
-    bench, config::Config, demo, doctor, environment::{SystemClock, SystemEntropy}, keys, operator,
-    running::Environment, serve,
+    bench,
+    config::Config,
+    demo, doctor,
+    environment::{SystemClock, SystemEntropy},
+    keys, operator,
+    running::Environment,
+    serve,
 };
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};

@@ -308,10 +308,16 @@ impl Config {
     fn check(&self) -> Result<()> {
         self.store.sqlite_path()?;
         if !(1..=1000).contains(&self.engine.conversations) {
-            bail!("engine.conversations is {}; use 1 to 1000", self.engine.conversations);
+            bail!(
+                "engine.conversations is {}; use 1 to 1000",
+                self.engine.conversations
+            );
         }
         if !(1..=200).contains(&self.engine.deliveries) {
-            bail!("engine.deliveries is {}; use 1 to 200", self.engine.deliveries);
+            bail!(
+                "engine.deliveries is {}; use 1 to 200",
+                self.engine.deliveries
+            );
         }
         if self.tenants.is_empty() {
             bail!("no tenant is configured; add [tenants.default] with its mail identity");
@@ -321,7 +327,9 @@ impl Config {
                 bail!("tenants.{id}.email is missing; without it nobody can be written to");
             }
             if tenant.policy.weekly_cap == 0 {
-                bail!("tenants.{id}.policy.weekly_cap is 0, so nothing could be sent; use 1 or more");
+                bail!(
+                    "tenants.{id}.policy.weekly_cap is 0, so nothing could be sent; use 1 or more"
+                );
             }
         }
         Ok(())

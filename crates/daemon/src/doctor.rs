@@ -17,7 +17,7 @@ use liaison_store_sqlite::{Options, SqliteStore};
 
 /// Checks the store, each tenant's mail servers, and the model; fails if one of them does.
 #[expect(clippy::print_stdout, reason = "its report is what the command is for")]
-pub async fn examine(config: &Config) -> Result<()> {
+pub(crate) async fn examine(config: &Config) -> Result<()> {
     let mut checks = vec![("store".to_owned(), store(config).await)];
     for (id, tenant) in &config.tenants {
         let Some(email) = &tenant.email else { continue };
@@ -25,13 +25,19 @@ pub async fn examine(config: &Config) -> Result<()> {
             Ok(transport) => transport.check().await,
             Err(error) => Err(format!("{error:#}")),
         };
-        checks.push((format!("tenant {id}, SMTP {}:{}", email.smtp.host, email.smtp.port), smtp));
+        checks.push((
+            format!("tenant {id}, SMTP {}:{}", email.smtp.host, email.smtp.port),
+            smtp,
+        ));
         if let Some(server) = &email.imap {
-            let imap = match ImapReceiver::new(running::imap(&TenantId::new(id.as_str()), server)) {
+            let imap = match ImapReceiver::new(TenantId::new(id.as_str()), running::imap(server)) {
                 Ok(receiver) => receiver.check().await,
                 Err(error) => Err(format!("{error}")),
             };
-            checks.push((format!("tenant {id}, IMAP {}:{}", server.host, server.port), imap));
+            checks.push((
+                format!("tenant {id}, IMAP {}:{}", server.host, server.port),
+                imap,
+            ));
         }
     }
     checks.push(("model".to_owned(), model(config).await));
@@ -103,6 +109,8 @@ async fn model(config: &Config) -> Result<(), String> {
     };
     match reader.fill(&request).await {
         Ok(_) => Ok(()),
-        Err(fault) => Err(format!("{fault}; look at base_url, model, key and output in [model]")),
+        Err(fault) => Err(format!(
+            "{fault}; look at base_url, model, key and output in [model]"
+        )),
     }
 }

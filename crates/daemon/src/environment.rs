@@ -38,7 +38,10 @@ impl Clock for SystemClock {
 pub struct SystemEntropy;
 
 impl EntropySource for SystemEntropy {
-    #[expect(clippy::disallowed_methods, reason = "this is where randomness comes from")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is where randomness comes from"
+    )]
     fn draw(&self) -> Entropy {
         let mut bytes = [0; 16];
         // Without randomness there are no unguessable tokens, and no way to go on safely.

@@ -9,7 +9,7 @@ use liaison_store_sqlite::{Options, SqliteStore};
 
 /// What to do with keys.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Make a key; it is shown once, and only its hash is kept.
     Create {
         /// Whose.
@@ -40,7 +40,7 @@ pub enum Command {
 
 /// What a key may do.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ScopeName {
+pub(crate) enum ScopeName {
     /// Register needs and read them.
     Caller,
     /// That, and everything an operator does.
@@ -50,8 +50,11 @@ pub enum ScopeName {
 }
 
 /// Makes, lists or revokes keys.
-#[expect(clippy::print_stdout, reason = "keys and lists are what the command is for")]
-pub async fn run(config: &Config, command: Command, environment: Environment) -> Result<()> {
+#[expect(
+    clippy::print_stdout,
+    reason = "keys and lists are what the command is for"
+)]
+pub(crate) async fn run(config: &Config, command: Command, environment: Environment) -> Result<()> {
     let path = config.store.sqlite_path()?;
     let store = SqliteStore::open(&path, Options::default())
         .await
@@ -85,7 +88,10 @@ pub async fn run(config: &Config, command: Command, environment: Environment) ->
                     Some(at) => format!("revoked {at}"),
                     None => "valid".to_owned(),
                 };
-                println!("{}  {:?}  {}  made {}  {state}", key.id, key.scope, key.name, key.created_at);
+                println!(
+                    "{}  {:?}  {}  made {}  {state}",
+                    key.id, key.scope, key.name, key.created_at
+                );
             }
         }
         Command::Revoke { tenant, id } => {
@@ -104,5 +110,8 @@ fn known(config: &Config, tenant: &str) -> Result<()> {
         return Ok(());
     }
     let names: Vec<&str> = config.tenants.keys().map(String::as_str).collect();
-    bail!("there is no tenant {tenant:?}; the configuration has {}", names.join(", "))
+    bail!(
+        "there is no tenant {tenant:?}; the configuration has {}",
+        names.join(", ")
+    )
 }

@@ -9,7 +9,10 @@ fn main() -> ExitCode {
     match cli.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            #[expect(clippy::print_stderr, reason = "the one place where a command says what failed")]
+            #[expect(
+                clippy::print_stderr,
+                reason = "the one place where a command says what failed"
+            )]
             {
                 eprintln!("liaison: {error:#}");
             }

@@ -91,10 +91,13 @@ impl Running {
         for (id, tenant) in &config.tenants {
             let Some(email) = &tenant.email else { continue };
             let id = TenantId::new(id.as_str());
-            transports.insert((id.clone(), Channel::Email), Arc::new(smtp(email, config.engine.deliveries)?));
+            transports.insert(
+                (id.clone(), Channel::Email),
+                Arc::new(smtp(email, config.engine.deliveries)?),
+            );
             decoders.insert(id.clone(), EmailDecoder::new(email.address.clone()));
             if let Some(server) = &email.imap {
-                receivers.push(ImapReceiver::new(imap(&id, server))?);
+                receivers.push(ImapReceiver::new(id, imap(server))?);
             }
         }
         let decoder: Arc<dyn MailDecoder> = Arc::new(Decoders(decoders));
@@ -142,7 +145,9 @@ impl Running {
         });
         let listener = TcpListener::bind(config.http.listen)
             .await
-            .with_context(|| format!("http.listen: {} cannot be listened on", config.http.listen))?;
+            .with_context(|| {
+                format!("http.listen: {} cannot be listened on", config.http.listen)
+            })?;
         let address = listener.local_addr()?;
 
         let shutdown = CancellationToken::new();
@@ -227,7 +232,9 @@ impl Running {
             while let Some(ended) = self.tasks.join_next().await {
                 match ended {
                     Ok(Ok(())) => {}
-                    Ok(Err(error)) => tracing::error!(error = %format!("{error:#}"), "while stopping"),
+                    Ok(Err(error)) => {
+                        tracing::error!(error = %format!("{error:#}"), "while stopping")
+                    }
                     Err(panicked) => tracing::error!(error = %panicked, "while stopping"),
                 }
             }
@@ -248,7 +255,10 @@ impl Running {
 /// but a claim is only known to be dead when its process is.
 fn lock(path: &Path) -> Result<File> {
     let lock = path.with_added_extension("lock");
-    if let Some(folder) = lock.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+    if let Some(folder) = lock
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("store.url: {} cannot be made", folder.display()))?;
     }
@@ -350,9 +360,8 @@ pub fn smtp(email: &EmailConfig, connections: u32) -> Result<SmtpTransport> {
 }
 
 /// The settings of a mailbox's reader.
-pub fn imap(tenant: &TenantId, server: &ImapServerConfig) -> ImapConfig {
+pub fn imap(server: &ImapServerConfig) -> ImapConfig {
     ImapConfig {
-        tenant: tenant.clone(),
         host: server.host.clone(),
         port: server.port,
         security: security(server.security),
@@ -363,7 +372,7 @@ pub fn imap(tenant: &TenantId, server: &ImapServerConfig) -> ImapConfig {
         authority: server.ca_file.clone(),
         allow_unencrypted: false,
         folder: server.folder.clone(),
-        poll: Duration::from_secs(server.poll.as_seconds().unsigned_abs()),
+        poll_seconds: server.poll.as_seconds().unsigned_abs(),
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 /// Runs the daemon until it is told to stop.
-pub async fn serve(config: &Config, environment: Environment) -> Result<()> {
+pub(crate) async fn serve(config: &Config, environment: Environment) -> Result<()> {
     start_logging(&config.log)?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -26,7 +26,7 @@ pub async fn serve(config: &Config, environment: Environment) -> Result<()> {
 }
 
 /// Brings the store's schema up to date.
-pub async fn migrate(config: &Config) -> Result<()> {
+pub(crate) async fn migrate(config: &Config) -> Result<()> {
     start_logging(&config.log)?;
     let path = config.store.sqlite_path()?;
     let store = SqliteStore::open(&path, Options::default())
@@ -38,7 +38,7 @@ pub async fn migrate(config: &Config) -> Result<()> {
 }
 
 /// Starts logging to standard error.
-pub fn start_logging(config: &LogConfig) -> Result<()> {
+pub(crate) fn start_logging(config: &LogConfig) -> Result<()> {
     let filter = EnvFilter::try_new(&config.filter)
         .with_context(|| format!("log.filter: {:?} is no filter", config.filter))?;
     let builder = tracing_subscriber::fmt()

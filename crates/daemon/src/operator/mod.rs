@@ -1,0 +1,88 @@
+//! Commands for people, over the API of a running daemon.
+
+pub(crate) mod conversation;
+pub(crate) mod need;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use liaison_client::Client;
+use serde::Serialize;
+
+/// Which daemon, and with which key.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Server {
+    /// The daemon's address.
+    #[arg(long, env = "LIAISON_URL", default_value = "http://127.0.0.1:7700")]
+    url: String,
+    /// An API key; `liaison key create` makes one.
+    #[arg(long, env = "LIAISON_KEY", hide_env_values = true)]
+    key: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Server {
+    /// A client that gives up soon: somebody sits before it.
+    pub(crate) fn client(&self) -> Result<Client> {
+        const TRIES: u32 = 3;
+
+        let client = Client::new(&self.url, self.key.clone()).context("--url")?;
+        Ok(client.tries(TRIES))
+    }
+
+    /// Prints `value` as JSON, or as `text` says it.
+    #[expect(
+        clippy::print_stdout,
+        reason = "what was asked for goes to standard output"
+    )]
+    fn show<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<()> {
+        let shown = match self.json {
+            true => serde_json::to_string(value)?,
+            false => text(value),
+        };
+        println!("{}", shown.trim_end());
+        Ok(())
+    }
+}
+
+/// Shows what matches no conversation.
+pub(crate) async fn unmatched(server: &Server) -> Result<()> {
+    let list = server.client()?.unmatched().await?;
+    server.show(&list, |list| {
+        if list.messages.is_empty() {
+            return "Every message has found its conversation.".to_owned();
+        }
+        lines(list.messages.iter().map(|message| {
+            format!(
+                "{}  {}  {}  {:?}  {} bytes: {}",
+                message.id, message.at, message.from, message.subject, message.size, message.why
+            )
+        }))
+    })
+}
+
+/// Shows what has not been sent.
+pub(crate) async fn outbox(server: &Server) -> Result<()> {
+    let list = server.client()?.outbox().await?;
+    server.show(&list, |list| {
+        if list.messages.is_empty() {
+            return "Nothing waits to be sent.".to_owned();
+        }
+        lines(list.messages.iter().map(|message| {
+            format!(
+                "{}  conversation {}  {:?}  tries {}  due {}  {}",
+                message.message,
+                message.conversation,
+                message.state,
+                message.attempts,
+                message.due_at,
+                message.last_error.as_deref().unwrap_or("")
+            )
+        }))
+    })
+}
+
+fn lines(lines: impl IntoIterator<Item = String>) -> String {
+    lines.into_iter().collect::<Vec<_>>().join("\n")
+}
