@@ -1,9 +1,13 @@
 //! Claims that the words give a value.
 
+mod attached;
+mod objections;
+mod verbatim;
+
 use super::{
     Quote, Verdict,
-    passage::{Passage, join, meet},
-    vetoes::{self, Beside},
+    passage::{Passage, join},
+    vetoes,
 };
 use crate::{
     form::{ReadRequest, SlotForm, SlotQuestion},
@@ -76,7 +80,7 @@ impl<'r> Claim<'r> {
         let quoted = quoted.at(best_quote(&quoted.span, &around, &span));
         let objection = self
             .doubts()
-            .or_else(|| objection(quoted.text, &around))
+            .or_else(|| objections::to_any(quoted.text, &around))
             .or_else(|| self.objection_to_found(&quoted, &around, &found, own))
             .or_else(|| self.objection_elsewhere(&quoted, &around, &proposed));
         if let Some(why) = objection {
@@ -85,116 +89,6 @@ impl<'r> Claim<'r> {
         Judged {
             verdict: self.settle(proposed, &quoted, &around),
             evidence: Some(quoted.at(span)),
-        }
-    }
-
-    /// Words that are themselves the value.
-    fn judge_verbatim(&self) -> Judged<'r> {
-        let Some(quoted) = Passage::locate(self.request, &self.form.quote) else {
-            return refused("the quote does not stand in the words").into();
-        };
-        let context = self.request.context(quoted.words);
-        let proposed = match self.rules().read(&self.form.value, &context) {
-            Ok(Some(proposed)) => proposed,
-            Ok(None) => {
-                return self
-                    .unclear(&quoted, Vec::new(), "no value is proposed")
-                    .into();
-            }
-            Err(fault) => return refused(&fault.0).into(),
-        };
-        let around = quoted.sentences();
-        let Some(piece) = around
-            .first()
-            .zip(around.last())
-            .and_then(|(first, last)| piece_of(&quoted, &join(first, last), &proposed.plain()))
-        else {
-            return refused("the value does not stand in the quoted sentences").into();
-        };
-        // What stands in the text is taken, not a model's copy of it.
-        let value = Value::Text(quoted.text[piece.clone()].to_owned());
-        let around: Vec<_> = around
-            .into_iter()
-            .filter(|sentence| meet(sentence, &piece))
-            .collect();
-        let quoted = quoted.at(join(&quoted.span, &piece));
-        let undecided = around.iter().find_map(|sentence| {
-            let words = words::words(&quoted.text[sentence.clone()]);
-            vetoes::is_undecided(&words).then(|| "the words leave it open".to_owned())
-        });
-        let other = self.rules().find(&quoted.text[piece.clone()], &context);
-        let objection = self
-            .doubts()
-            .or_else(|| objection(quoted.text, &around))
-            .or(undecided)
-            .or_else(|| {
-                (!other.is_empty() && !other.iter().any(|found| found.value == value))
-                    .then(|| "code reads another value from the words".to_owned())
-            });
-        if let Some(why) = objection {
-            return self.unclear(&quoted, vec![value], &why).into();
-        }
-        self.settle(value, &quoted, &around).into()
-    }
-
-    /// A file, which the words need not even mention.
-    fn judge_attached(&self) -> Verdict {
-        let name = self.form.quote.trim();
-        let holds = |words: &usize| {
-            let attachments = self.request.context(*words).attachments;
-            !name.is_empty() && attachments.iter().any(|file| file.name == name)
-        };
-        let Some(words) = (0..self.request.words.len()).rev().find(holds) else {
-            return refused("the quote is the name of no attachment");
-        };
-        let context = self.request.context(words);
-        let text = self.request.words[words].text.as_str();
-        let quote = Quote {
-            words,
-            text: name.to_owned(),
-        };
-        let found = self.rules().find(text, &context);
-        let unclear = |why: &str| self.unclear_at(quote.clone(), values(&found), why);
-        let proposed = match self.rules().read(&self.form.value, &context) {
-            Ok(Some(proposed)) => proposed,
-            Ok(None) => return unclear("no file is proposed"),
-            Err(fault) => return refused(&fault.0),
-        };
-        if proposed.plain() != name {
-            return refused("the quote names another file than the value");
-        }
-        if !found.iter().any(|other| other.value == proposed) {
-            return refused("the file is not of an acceptable type");
-        }
-        // Of several files it is the one that the words name.
-        let named: Vec<&Candidate> = found
-            .iter()
-            .filter(|file| text.contains(&file.value.plain()))
-            .collect();
-        let alone = match named[..] {
-            [] => found.len() == 1,
-            [only] => only.value == proposed,
-            _ => false,
-        };
-        let sentences = words::sentences(text);
-        let later = sentences
-            .iter()
-            .any(|sentence| vetoes::promises(&words::words(&text[sentence.clone()])));
-        if let Some(why) = self.doubts() {
-            return unclear(&why);
-        }
-        if vetoes::addresses_software(text) {
-            return unclear("the words are addressed to the software");
-        }
-        if !alone {
-            return unclear("several files came, and the words do not say which one it is");
-        }
-        if later {
-            return unclear("the words promise something for later");
-        }
-        match self.rules().check(&proposed) {
-            Err(fault) => refused(&fault.0),
-            Ok(()) => self.against_current(proposed, quote, false),
         }
     }
 
@@ -250,123 +144,6 @@ impl<'r> Claim<'r> {
                 sentence.start + candidate.span.start..sentence.start + candidate.span.end;
         }
         found
-    }
-
-    /// What the sentences around a found value say against it.
-    fn objection_to_found(
-        &self,
-        quoted: &Passage<'_>,
-        around: &[Range<usize>],
-        found: &[Candidate],
-        own: &Candidate,
-    ) -> Option<String> {
-        let rules = self.rules();
-        let text = quoted.text;
-        for sentence in around {
-            let words = words::words(&text[sentence.clone()]);
-            let reason = if vetoes::hedges(&words) {
-                "the words are not sure of it"
-            } else if vetoes::is_conditional(&words) {
-                "it hangs on a condition"
-            } else if vetoes::is_undecided(&words) {
-                "the words leave it open, or speak of the past"
-            } else if vetoes::reports(&words) {
-                "the words tell what somebody said"
-            } else {
-                continue;
-            };
-            return Some(reason.to_owned());
-        }
-        let correction = self.correction_before(text, around, found, own);
-        if values(found).len() > 1 && !correction {
-            return Some("the words name several values".to_owned());
-        }
-        let beside = match (correction, rules.is_closed()) {
-            (true, _) => Beside::Clause,
-            (false, true) => Beside::Means,
-            (false, false) => Beside::Sentence,
-        };
-        let sentence = around.iter().find(|sentence| meet(sentence, &own.span))?;
-        if !rules.reads_negation() && vetoes::negates(text, sentence, &own.span, beside) {
-            return Some("the words deny it".to_owned());
-        }
-        (!rules.is_closed()
-            && vetoes::is_approximate(&text[sentence.clone()], &within(sentence, &own.span)))
-        .then(|| "the words give a bound or an estimate".to_owned())
-    }
-
-    /// Whether, of several values, the others stand before words of correction and only the
-    /// proposed one after them.
-    fn correction_before(
-        &self,
-        text: &str,
-        around: &[Range<usize>],
-        found: &[Candidate],
-        own: &Candidate,
-    ) -> bool {
-        let cue = around.iter().find_map(|sentence| {
-            vetoes::correction_at(&words::words(&text[sentence.clone()]))
-                .map(|at| sentence.start + at)
-        });
-        cue.is_some_and(|cue| {
-            own.span.start >= cue
-                && found
-                    .iter()
-                    .all(|other| other.value == own.value || other.span.end <= cue)
-        })
-    }
-
-    /// What the rest of the words says against a value.
-    fn objection_elsewhere(
-        &self,
-        quoted: &Passage<'_>,
-        around: &[Range<usize>],
-        proposed: &Value,
-    ) -> Option<String> {
-        let (first, last) = (around.first()?, around.last()?);
-        let puts_right = around
-            .iter()
-            .any(|sentence| vetoes::corrects(&words::words(&quoted.text[sentence.clone()])));
-        for (place, entry) in self.request.words.iter().enumerate() {
-            let context = self.request.context(place);
-            let text = entry.text.as_str();
-            for sentence in words::sentences(text) {
-                let same = place == quoted.words;
-                if same && around.contains(&sentence) {
-                    continue;
-                }
-                let later = place > quoted.words || (same && sentence.start >= last.end);
-                let words = words::words(&text[sentence.clone()]);
-                if later && vetoes::retracts(&words) {
-                    return Some("later words take something back".to_owned());
-                }
-                let next = same && later && text[last.end..sentence.start].trim().is_empty();
-                if next && contrasts(&text[sentence.clone()], &words) {
-                    return Some("the next words restrict it".to_owned());
-                }
-                let is_taken = self
-                    .taken
-                    .iter()
-                    .any(|(words, span)| *words == place && meet(span, &sentence));
-                if is_taken {
-                    continue;
-                }
-                let differs = self
-                    .find(text, &sentence, &context)
-                    .iter()
-                    .any(|other| other.value != *proposed);
-                let matters = if later {
-                    self.rules().is_closed() || vetoes::corrects(&words)
-                } else {
-                    let earlier = place < quoted.words || sentence.end <= first.start;
-                    self.rules().is_closed() && !(earlier && puts_right)
-                };
-                if differs && matters {
-                    return Some("other words name another value".to_owned());
-                }
-            }
-        }
-        None
     }
 
     /// A value that nothing in the words speaks against.
@@ -480,42 +257,6 @@ pub(super) fn refused(why: &str) -> Verdict {
     }
 }
 
-/// What speaks against taking any kind of value from these sentences.
-fn objection(text: &str, around: &[Range<usize>]) -> Option<String> {
-    if vetoes::addresses_software(text) {
-        return Some("the words are addressed to the software".to_owned());
-    }
-    around.iter().find_map(|sentence| {
-        let sentence = &text[sentence.clone()];
-        if vetoes::is_question(sentence) {
-            Some("the words ask".to_owned())
-        } else if vetoes::promises(&words::words(sentence)) {
-            Some("the words promise an answer for later".to_owned())
-        } else {
-            None
-        }
-    })
-}
-
-/// Whether a sentence takes half of the one before it back: `But I am not sure`.
-fn contrasts(sentence: &str, words: &[words::Word]) -> bool {
-    let turns = words.first().is_some_and(|word| {
-        matches!(
-            word.text.as_str(),
-            "but" | "though" | "although" | "however" | "unless" | "only" | "or" | "if" | "not"
-        )
-    });
-    let doubts = vetoes::hedges(words)
-        || vetoes::is_conditional(words)
-        || vetoes::is_undecided(words)
-        || vetoes::promises(words)
-        || vetoes::is_question(sentence)
-        || words
-            .iter()
-            .any(|word| matches!(word.text.as_str(), "not" | "only" | "never"));
-    turns && doubts
-}
-
 /// The different values among candidates, in order.
 fn values(found: &[Candidate]) -> Vec<Value> {
     let mut values: Vec<Value> = Vec::new();
@@ -539,15 +280,4 @@ fn best_quote(
         (Some(first), Some(last)) => whole.start.max(first.start)..whole.end.min(last.end),
         _ => whole,
     }
-}
-
-/// A place in a text as a place in the sentence that holds it.
-fn within(sentence: &Range<usize>, span: &Range<usize>) -> Range<usize> {
-    span.start.saturating_sub(sentence.start)..span.end.saturating_sub(sentence.start)
-}
-
-/// Where a proposed text stands within the quoted sentences, apart from the width of white space.
-fn piece_of(quoted: &Passage<'_>, around: &Range<usize>, proposed: &str) -> Option<Range<usize>> {
-    let at = super::passage::find(&quoted.text[around.clone()], proposed)?;
-    Some(around.start + at.start..around.start + at.end)
 }

@@ -131,8 +131,8 @@ pub(super) fn is_conditional(words: &[Word]) -> bool {
 }
 
 const CONDITIONS: Cues = Cues(
-    "unless, depends, depending, dependent on, as long as, provided that, provided you,
-     provided the, assuming, in case, only when, subject to, on condition, otherwise",
+    "but only, only on, only after, only until, only when, unless, depends, depending, dependent on, as long as, provided that, provided you,
+     provided the, assuming, in case, subject to, on condition, otherwise",
 );
 
 /// What was intended once, or is not decided yet.
@@ -159,7 +159,7 @@ pub(super) fn reports(words: &[Word]) -> bool {
 }
 
 const REPORTS: Cues = Cues(
-    "you said, you told, you wrote, you mentioned, you promised, you asked, you suggested,
+    "your letter of, your email of, your mail of, your message of, you said, you told, you wrote, you mentioned, you promised, you asked, you suggested,
      you offered, your email says, he said, she said, they said, he says, she says,
      they say, he thinks, she thinks, they think, he told, she told, they told, told me,
      according to, i heard, i read that, asked me to",

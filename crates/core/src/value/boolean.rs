@@ -1,7 +1,9 @@
 //! `boolean`.
 
 use super::{
-    Candidate, KindRules, ReadContext, SpecFault, Value, ValueFault, or_null,
+    Candidate, KindRules, ReadContext, SpecFault, Value, ValueFault,
+    cues::Cues,
+    or_null,
     words::{self, Word},
 };
 use serde::{Deserialize, Serialize};
@@ -72,11 +74,12 @@ impl KindRules for Boolean {
 
 /// Idioms that mean yes, no or neither wherever they stand in a clause. Longer ones stand before
 /// the shorter ones that they hold, and the first that fits is taken.
-const ANYWHERE: [(&str, Option<bool>); 60] = [
+const ANYWHERE: [(&str, Option<bool>); 61] = [
     ("yes or no", None),
     ("yes and no", None),
     ("say yes", None),
     ("said yes", None),
+    ("said no", None),
     ("say no", None),
     ("please do not", Some(false)),
     ("not a problem", Some(true)),
@@ -259,12 +262,17 @@ fn leading_no(words: &[Word]) -> Option<&[Word]> {
     (words.first()?.text == "no" && followed).then(|| &words[..1])
 }
 
-/// `Certainly` and the like at the start of a clause. Further on they only stress a word.
+/// `Certainly` and the like as a whole clause, or before somebody or something said to be so.
+/// Before other words they only stress those (`absolutely lovely`).
 fn leading_yes(words: &[Word]) -> Option<&[Word]> {
-    ["of course", "certainly", "absolutely", "definitely"]
-        .into_iter()
-        .find(|phrase| words::starts_with(words, phrase))
-        .map(|phrase| &words[..phrase.split(' ').count()])
+    let length = Cues("of course, certainly, absolutely, definitely").starts(words)?;
+    let stresses = words.get(length).is_some_and(|word| {
+        !matches!(
+            word.text.as_str(),
+            "i" | "we" | "it" | "that" | "you" | "he" | "she" | "they" | "fine" | "ok" | "possible"
+        )
+    });
+    (!stresses).then(|| &words[..length])
 }
 
 fn candidate(clause: &std::ops::Range<usize>, words: &[Word], yes: bool) -> Candidate {
@@ -308,6 +316,8 @@ mod tests {
     #[case("Please don't.", &[false])]
     #[case("I will definitely look at it", &[])]
     #[case("I never said yes", &[])]
+    #[case("Absolutely gorgeous weather today", &[])]
+    #[case("Certainly", &[true])]
     #[case("Yes. No, wait, no.", &[true, false, false])]
     #[case("The correct address is 5 High Street", &[])]
     fn yes_and_no_are_found_as_people_say_them(#[case] text: &str, #[case] expected: &[bool]) {

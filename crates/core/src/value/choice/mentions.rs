@@ -25,7 +25,7 @@ pub(super) fn find(choice: &Choice, text: &str) -> Vec<Candidate> {
     for sentence in words::sentences(text) {
         let whole = words::words(&text[sentence.clone()]);
         let mut quoted = false;
-        for (span, option) in occurrences(&whole, &names, LONG) {
+        for (span, option) in occurrences(&whole, &names, says_it_all) {
             quoted = true;
             push(place(sentence.start, &whole[span]), option);
         }
@@ -35,7 +35,7 @@ pub(super) fn find(choice: &Choice, text: &str) -> Vec<Candidate> {
         let mut named = false;
         for clause in words::clauses(text, sentence.clone()) {
             let words = words::words(&text[clause.clone()]);
-            let occurrences = occurrences(&words, &names, 1);
+            let occurrences = occurrences(&words, &names, |_| true);
             let spans: Vec<_> = occurrences.iter().map(|(span, _)| span.clone()).collect();
             for (span, option) in occurrences {
                 if chooses(&words, &span, &spans) {
@@ -51,8 +51,11 @@ pub(super) fn find(choice: &Choice, text: &str) -> Vec<Candidate> {
     found
 }
 
-/// Names of at least this many words say it all by themselves.
-const LONG: usize = 3;
+/// Whether a name is so long that whoever says it means it, whatever else they say.
+fn says_it_all(name: &[String]) -> bool {
+    let contents = name.iter().filter(|word| !super::roles::is_hollow(word));
+    name.len() >= 3 && contents.count() >= 2
+}
 
 /// A name of the option with this place in the list.
 type Name = (Vec<String>, usize);
@@ -114,10 +117,14 @@ pub(super) fn flip(words: &[String]) -> Vec<String> {
     flipped
 }
 
-/// Where names of at least `shortest` words stand, longest first, without overlaps.
-fn occurrences(words: &[Word], names: &[Name], shortest: usize) -> Vec<(Range<usize>, usize)> {
+/// Where the `wanted` ones of the names stand, without overlaps; the longest are taken first.
+fn occurrences(
+    words: &[Word],
+    names: &[Name],
+    wanted: impl Fn(&[String]) -> bool,
+) -> Vec<(Range<usize>, usize)> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
-    for (name, option) in names.iter().filter(|(name, _)| name.len() >= shortest) {
+    for (name, option) in names.iter().filter(|(name, _)| wanted(name)) {
         for at in 0..words.len() {
             let end = at + name.len();
             let here = words.get(at..end).is_some_and(|part| {
@@ -160,7 +167,7 @@ const FILLERS: Cues = Cues(
      too, simply, definitely, certainly, actually, instead, best, better, good, great, fine,
      perfect, ideal, easier, easiest, convenient, suit, suits, work, works, available, free,
      think, guess, suppose, believe, maybe, perhaps, probably, possibly, might, sorry, wait,
-     correction, mean, meant, here, one, rather, than, both, either, neither, nor, sure, so,
+     correction, mean, meant, one, rather, than, both, either, neither, nor, sure, so,
      now, still, all, anything, but, do, him",
 );
 
@@ -210,7 +217,7 @@ fn chooses(words: &[Word], span: &Range<usize>, named: &[Range<usize>]) -> bool 
         );
     left <= match (entity, cues.is_empty()) {
         (true, _) => 0,
-        (false, true) => usize::from(span.len() > 1),
+        (false, true) => 0,
         (false, false) => 2,
     }
 }
