@@ -1,7 +1,7 @@
 //! The prompt that has a plan worded, and the reading of what comes back.
 
 use super::{
-    data::fenced,
+    data::{CLOSE, OPEN, fenced},
     wire::{Role, Turn},
 };
 use liaison_core::{
@@ -73,16 +73,14 @@ pub(super) fn turns(
         role: Role::System,
         content: SYSTEM.to_owned(),
     }];
-    for (plan, draft) in [(EXAMPLE_PLAN, EXAMPLE_DRAFT)] {
-        turns.push(Turn {
-            role: Role::User,
-            content: format!("<data>\n{plan}\n</data>"),
-        });
-        turns.push(Turn {
-            role: Role::Assistant,
-            content: draft.to_owned(),
-        });
-    }
+    turns.push(Turn {
+        role: Role::User,
+        content: format!("{OPEN}\n{EXAMPLE_PLAN}\n{CLOSE}"),
+    });
+    turns.push(Turn {
+        role: Role::Assistant,
+        content: EXAMPLE_DRAFT.to_owned(),
+    });
     turns.push(Turn {
         role: Role::User,
         content: request,

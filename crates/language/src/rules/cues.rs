@@ -120,7 +120,8 @@ const TOLD: Phrases = Phrases(
      hand, respond",
 );
 
-/// Whether the sentence is unsure, undecided or conditional.
+/// Whether the sentence is unsure or undecided. Conditions are the gate's: it knows a polite `if`
+/// from a real one.
 pub(super) fn is_hedged(words: &[Word]) -> bool {
     HEDGES.among(words) && !COURTEOUS_OFFERS.among(words)
 }
@@ -129,10 +130,12 @@ const HEDGES: Phrases = Phrases(
     "maybe, perhaps, probably, possibly, i guess, we guess, i think, we think, i suppose, \
      i assume, i believe, might, may be, could be, should be, not sure, unsure, not \
      certain, uncertain, not decided, undecided, have not decided, do not know, no idea, \
-     not know, depends, depending, unless, provided that, as long as, if, whether, or so, \
+     not know, depends, depending, unless, provided that, as long as, whether, or so, \
      about, around, approximately, roughly, approx, circa, ca, nearly, almost, at least, \
      at most, up to, more than, less than, either, or, hopefully, i hope, in theory, \
-     tentatively, ideally, somewhere, or maybe",
+     tentatively, ideally, somewhere, or maybe, not \
+     looked, not checked, not asked, not measured, not counted, not had time, not had a \
+     chance, not got round",
 );
 
 /// Whether the sentence says that the answer is not known, or not yet.

@@ -15,6 +15,7 @@ use liaison_core::{
     value::Value,
 };
 use liaison_language::openai::{AnswerFormat, LONGEST_RESPONSE, OpenAi, OpenAiConfig, TokenLimit};
+use liaison_language::rules::TemplateWriter;
 use liaison_ports::language::{Answered, FormFiller, ModelFault, Usage, Writer};
 use secrecy::SecretString;
 use serde_json::json;
@@ -616,6 +617,20 @@ async fn a_plan_is_worded_without_addresses_and_ids() {
             assert!(!body.contains(hidden), "{hidden}");
         }
     }
+}
+
+#[tokio::test]
+async fn the_template_writer_words_any_plan_without_a_fault_and_at_no_cost() {
+    let answered = TemplateWriter.write(&plan(), &[]).await.unwrap();
+    assert_eq!(answered.usage, Usage::default());
+    assert_eq!(answered.answer.by, Wording::Template);
+    assert!(
+        answered
+            .answer
+            .body
+            .contains("Would you prefer to arrange it yourself?")
+    );
+    assert_eq!(gate::draft::faults(&plan(), &answered.answer), []);
 }
 
 #[tokio::test]

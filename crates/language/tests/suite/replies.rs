@@ -238,6 +238,18 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["Either is fine."] => [NotTaken];
         ["Please arrange it for me. On second thought, wait until I call."] => [NotTaken];
         ["The agency called me yesterday."] => [NotTaken];
+        ["Hello,\n\nI have no time for this, so it would be great if you could do it.\n\nThank you\nMaria Lopez"] => [Is("agency")];
+        ["I'll take care of it."] => [Is("landlord")];
+        ["You guys do it please"] => [Is("agency")];
+        ["Let's talk about something else."] => [NotTaken];
+        ["I already arranged it myself."] => [NotTaken];
+        ["My sister said that you should arrange it."] => [NotTaken];
+        ["Sure."] => [NotTaken];
+        ["Yes."] => [NotTaken];
+        ["The first one."] => [NotTaken];
+        ["What does it cost if you do it for me"] => [NotTaken] { Question };
+        ["Arrange what?"] => [NotTaken] { Question };
+        ["I thought you would arrange it for me."] => [NotTaken];
     day:
         ["Tuesday works."] => [Is("4 May 2027 (Tuesday)")];
         ["The inspection can take place on 12 May."] => [Is("12 May 2027 (Wednesday)")];
@@ -259,6 +271,17 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["My holiday starts on 12 May."] => [NotTaken];
         ["I am at work on Tuesday."] => [NotTaken];
         ["Before 12 May."] => [NotTaken];
+        ["Wednesday next week."] => [Is("12 May 2027 (Wednesday)")];
+        ["The 12th of May at 10 am would be good."] => [Is("12 May 2027 (Wednesday)")];
+        ["We can do 12 May."] => [Is("12 May 2027 (Wednesday)")];
+        ["Hi, 12 May please. Bob"] => [Is("12 May 2027 (Wednesday)")];
+        ["I got your letter of 28 April."] => [NotTaken];
+        ["My birthday is 12 May."] => [NotTaken];
+        ["From 12 May on."] => [NotTaken];
+        ["12 May if it does not rain."] => [NotTaken];
+        ["The tenant prefers 12 May."] => [NotTaken];
+        ["I could do 12 or 13 May."] => [NotTaken];
+        ["Please call me on 12 May."] => [NotTaken] { WantsPerson };
         ["03/04 works."] => [Unclear];
     known_day:
         ["Sorry, I meant Thursday instead."] => [Corrects("6 May 2027 (Thursday)")];
@@ -282,6 +305,11 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["The rent was 1100 last year."] => [NotTaken];
         ["The rent is not 1250."] => [NotTaken];
         ["1250 or 1260."] => [NotTaken];
+        ["1.250,00 EUR"] => [Is("1250")];
+        ["The deposit is 2500."] => [NotTaken];
+        ["It is 1250 with heating."] => [NotTaken];
+        ["Please see my message of 3 May, it is all there."] => [NotTaken];
+        ["The rent is 1250 and the garage is 80."] => [NotTaken];
     keys:
         ["3"] => [Is("3")];
         ["Three keys."] => [Is("3")];
@@ -312,6 +340,13 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["No idea."] => [NotTaken];
         ["Yes. But not in the small one."] => [NotTaken];
         ["No worries, I will be in touch."] => [NotTaken];
+        ["No."] => [Is("no")];
+        ["Nope, none at all."] => [Is("no")];
+        ["Yes, all of them have one."] => [Is("yes")];
+        ["No, I have not looked yet."] => [NotTaken];
+        ["No rush from our side."] => [NotTaken];
+        ["Yes, I will check that tomorrow."] => [By("2027-05-04")];
+        ["I think the answer is yes."] => [NotTaken];
         ["I am out of the office until 14 May and have limited access to my email."] => [Nothing];
     parking:
         ["Hi,\n\nbehind the house, next to the bins.\n\nThanks\nBob"] => [Is("behind the house, next to the bins.")];
@@ -321,6 +356,9 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["I don't know."] => [Unclear];
         ["I sold the car."] => [NotTaken];
         ["I am out of the office."] => [NotTaken];
+        ["In the yard."] => [Is("In the yard.")];
+        ["Please leave me alone."] => [NotTaken] { RefusesContact };
+        ["Next week I can tell you more."] => [NotTaken];
     contact:
         ["By email please."] => [Is("email")];
         ["Email or post, either is fine."] => [Unclear];
@@ -475,6 +513,14 @@ fn with_files(text: &str, files: &[(&str, &str, u64)], slots: Vec<SlotQuestion>)
     request
 }
 
+/// Text, files, slots and what is expected.
+type FileCase = (
+    &'static str,
+    &'static [(&'static str, &'static str, u64)],
+    Vec<SlotQuestion>,
+    &'static [&'static str],
+);
+
 #[test]
 fn a_file_goes_to_the_question_that_it_can_only_be_meant_for() {
     let certificate = || {
@@ -486,7 +532,7 @@ fn a_file_goes_to_the_question_that_it_can_only_be_meant_for() {
     };
     let lease = || slot("lease", file(), "Please send us the lease.");
     let pdf = "application/pdf";
-    let cases: [(&str, &[(&str, &str, u64)], Vec<SlotQuestion>, &[&str]); 9] = [
+    let cases: [FileCase; 9] = [
         (
             "Here it is.",
             &[("scan.pdf", pdf, 9_000)],
