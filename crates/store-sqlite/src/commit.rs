@@ -121,23 +121,26 @@ impl Committing {
 
     async fn record(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
         sqlx::query(
-            "UPDATE documents SET document = ?2 WHERE conversation = ?1; \
+            "UPDATE documents SET document = ? WHERE conversation = ?; \
              INSERT INTO journal (conversation, revision, at, operation, judgement, usage) \
-             VALUES (?1, ?3, ?4, ?5, ?6, ?7); \
+             VALUES (?, ?, ?, ?, ?, ?); \
              UPDATE inputs SET folded = 1, body = '' \
-             WHERE conversation = ?1 AND folded = 0 AND seq <= ?8; \
+             WHERE conversation = ? AND folded = 0 AND seq <= ?; \
              INSERT OR IGNORE INTO contacts (tenant, channel, address, conversation) \
-             SELECT ?9, value ->> 0, value ->> 1, ?1 FROM json_each(?10)",
+             SELECT ?, value ->> 0, value ->> 1, ? FROM json_each(?)",
         )
-        .bind(&self.conversation)
         .bind(&self.document)
+        .bind(&self.conversation)
+        .bind(&self.conversation)
         .bind(self.revision)
         .bind(self.at)
         .bind(&self.operation)
         .bind(self.judgement.as_deref())
         .bind(self.usage.as_deref())
+        .bind(&self.conversation)
         .bind(self.last_folded)
         .bind(&self.tenant)
+        .bind(&self.conversation)
         .bind(&self.contacts)
         .execute(connection)
         .await

@@ -122,9 +122,9 @@ async fn send(
 ) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO messages (id, conversation, tenant, direction, channel, at, address, \
-         subject, text, transport_id) VALUES (?1, ?2, ?3, 'outbound', ?4, ?5, ?6, ?7, ?8, ?9); \
+         subject, text, transport_id) VALUES (?, ?, ?, 'outbound', ?, ?, ?, ?, ?, ?); \
          INSERT INTO outbox (message, conversation, tenant, channel, state, due_at, sender, \
-         recipient, transport_id, bytes) VALUES (?1, ?2, ?3, ?4, 'queued', ?5, ?10, ?11, ?9, ?12)",
+         recipient, transport_id, bytes) VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)",
     )
     .bind(message.id.as_str())
     .bind(conversation)
@@ -135,8 +135,14 @@ async fn send(
     .bind(&message.draft.subject)
     .bind(&message.draft.body)
     .bind(composed.transport_id.as_deref())
+    .bind(message.id.as_str())
+    .bind(conversation)
+    .bind(tenant)
+    .bind(channel)
+    .bind(micros(message.at))
     .bind(composed.from.as_str())
     .bind(composed.to.as_str())
+    .bind(composed.transport_id.as_deref())
     .bind(&composed.bytes)
     .execute(connection)
     .await

@@ -62,15 +62,19 @@ pub(crate) async fn append(
     // `changes()` in the second statement counts what the first one did: nothing, for a duplicate.
     let rows = sqlx::query(
         "INSERT INTO inputs (conversation, tenant, dedupe_key, at, body) \
-         SELECT id, tenant, ?2, ?3, ?4 FROM conversations WHERE id = ?1 \
+         SELECT id, tenant, ?, ?, ? FROM conversations WHERE id = ? \
          ON CONFLICT (tenant, dedupe_key) DO NOTHING RETURNING seq; \
-         UPDATE conversations SET wake_at = min(coalesce(wake_at, ?3), ?3), \
-         last_activity = max(last_activity, ?3) WHERE id = ?1 AND changes() > 0",
+         UPDATE conversations SET wake_at = min(coalesce(wake_at, ?), ?), \
+         last_activity = max(last_activity, ?) WHERE id = ? AND changes() > 0",
     )
-    .bind(&input.conversation)
     .bind(&input.dedupe_key)
     .bind(input.at)
     .bind(&input.body)
+    .bind(&input.conversation)
+    .bind(input.at)
+    .bind(input.at)
+    .bind(input.at)
+    .bind(&input.conversation)
     .fetch_all(&mut *connection)
     .await
     .map_err(fault(operation))?;
@@ -222,9 +226,9 @@ impl Registering {
     async fn open(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
         sqlx::query(
             "INSERT INTO conversations (id, tenant, stakeholder_key, label, reply_token, \
-             last_activity, open_needs) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0); \
-             INSERT INTO documents (conversation, document) VALUES (?1, ?7); \
-             INSERT INTO openings (conversation, opening) VALUES (?1, ?8)",
+             last_activity, open_needs) VALUES (?, ?, ?, ?, ?, ?, 0); \
+             INSERT INTO documents (conversation, document) VALUES (?, ?); \
+             INSERT INTO openings (conversation, opening) VALUES (?, ?)",
         )
         .bind(&self.input.conversation)
         .bind(self.need.tenant.as_str())
@@ -232,7 +236,9 @@ impl Registering {
         .bind(&self.facts.label)
         .bind(&self.need.opening.reply_token)
         .bind(micros(self.need.opening.at))
+        .bind(&self.input.conversation)
         .bind(&self.document)
+        .bind(&self.input.conversation)
         .bind(&self.opening)
         .execute(connection)
         .await
@@ -243,13 +249,13 @@ impl Registering {
     async fn insert(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
         sqlx::query(
             "INSERT INTO needs (id, tenant, conversation, idempotency_key, request_hash, \
-             registered_at, registration) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7); \
+             registered_at, registration) VALUES (?, ?, ?, ?, ?, ?, ?); \
              INSERT OR IGNORE INTO contacts (tenant, channel, address, conversation) \
-             SELECT ?2, value ->> 0, value ->> 1, ?3 FROM json_each(?8); \
+             SELECT ?, value ->> 0, value ->> 1, ? FROM json_each(?); \
              INSERT INTO inputs (conversation, tenant, dedupe_key, at, body) \
-             VALUES (?3, ?2, ?9, ?6, ?10); \
-             UPDATE conversations SET wake_at = min(coalesce(wake_at, ?6), ?6), \
-             last_activity = max(last_activity, ?6), open_needs = open_needs + 1 WHERE id = ?3",
+             VALUES (?, ?, ?, ?, ?); \
+             UPDATE conversations SET wake_at = min(coalesce(wake_at, ?), ?), \
+             last_activity = max(last_activity, ?), open_needs = open_needs + 1 WHERE id = ?",
         )
         .bind(self.need.registration.need.as_str())
         .bind(self.need.tenant.as_str())
@@ -258,9 +264,18 @@ impl Registering {
         .bind(&self.need.request_hash)
         .bind(self.at)
         .bind(&self.registration)
+        .bind(self.need.tenant.as_str())
+        .bind(&self.input.conversation)
         .bind(&self.contacts)
+        .bind(&self.input.conversation)
+        .bind(self.need.tenant.as_str())
         .bind(&self.input.dedupe_key)
+        .bind(self.at)
         .bind(&self.input.body)
+        .bind(self.at)
+        .bind(self.at)
+        .bind(self.at)
+        .bind(&self.input.conversation)
         .execute(connection)
         .await
         .map(drop)

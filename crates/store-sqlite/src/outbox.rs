@@ -40,22 +40,39 @@ macro_rules! may_go {
     };
 }
 
+pub(crate) const ANY_DUE: &str = concat!(
+    "SELECT EXISTS (SELECT 1 FROM outbox WHERE lease_until IS NOT NULL AND lease_until <= ?1) \
+     OR EXISTS (SELECT 1 FROM outbox o WHERE o.due_at <= ?1 AND ",
+    may_go!(),
+    ")"
+);
+
+pub(crate) const CLAIM_DUE: &str = concat!(
+    "UPDATE outbox SET state = 'claimed', owner = ?2, lease_until = ?3 WHERE seq IN \
+     (SELECT o.seq FROM outbox o WHERE o.due_at <= ?1 AND ",
+    may_go!(),
+    " ORDER BY o.due_at, o.seq LIMIT ?4) RETURNING *"
+);
+
+pub(crate) const NEXT_DUE: &str = concat!(
+    "SELECT min(at) FROM ( \
+     SELECT min(lease_until) AS at FROM outbox WHERE lease_until IS NOT NULL \
+     UNION ALL SELECT * FROM (SELECT o.due_at FROM outbox o WHERE ",
+    may_go!(),
+    " ORDER BY o.due_at LIMIT 1))"
+);
+
 /// Whether there is anything to claim, or a dead dispatcher's row to see to; asked of a reader
 /// first, so that looking in vain costs no write.
 pub(crate) async fn any_due(
     readers: &SqlitePool,
     claim: &ClaimRequest,
 ) -> Result<bool, StoreError> {
-    let row = sqlx::query(concat!(
-        "SELECT EXISTS (SELECT 1 FROM outbox WHERE lease_until IS NOT NULL AND lease_until <= ?1) \
-         OR EXISTS (SELECT 1 FROM outbox o WHERE o.due_at <= ?1 AND ",
-        may_go!(),
-        ")"
-    ))
-    .bind(micros(claim.now))
-    .fetch_one(readers)
-    .await
-    .map_err(fault(CLAIM))?;
+    let row = sqlx::query(ANY_DUE)
+        .bind(micros(claim.now))
+        .fetch_one(readers)
+        .await
+        .map_err(fault(CLAIM))?;
     row.try_get(0).map_err(fault(CLAIM))
 }
 
@@ -64,19 +81,14 @@ pub(crate) async fn claim(
     claim: &ClaimRequest,
 ) -> Result<Vec<OutboxItem>, StoreError> {
     bury_dead_dispatchers(connection, claim.now).await?;
-    let rows = sqlx::query(concat!(
-        "UPDATE outbox SET state = 'claimed', owner = ?2, lease_until = ?3 WHERE seq IN \
-         (SELECT o.seq FROM outbox o WHERE o.due_at <= ?1 AND ",
-        may_go!(),
-        " ORDER BY o.due_at, o.seq LIMIT ?4) RETURNING *"
-    ))
-    .bind(micros(claim.now))
-    .bind(&claim.owner)
-    .bind(micros_up(claim.lease_until))
-    .bind(claim.limit)
-    .fetch_all(connection)
-    .await
-    .map_err(fault(CLAIM))?;
+    let rows = sqlx::query(CLAIM_DUE)
+        .bind(micros(claim.now))
+        .bind(&claim.owner)
+        .bind(micros_up(claim.lease_until))
+        .bind(claim.limit)
+        .fetch_all(connection)
+        .await
+        .map_err(fault(CLAIM))?;
     let mut items = Vec::with_capacity(rows.len());
     for row in &rows {
         let order: (i64, i64) = (
@@ -263,16 +275,10 @@ pub(crate) async fn complete(
 }
 
 pub(crate) async fn next(readers: &SqlitePool) -> Result<Option<Timestamp>, StoreError> {
-    let row = sqlx::query(concat!(
-        "SELECT min(at) FROM ( \
-         SELECT min(lease_until) AS at FROM outbox WHERE lease_until IS NOT NULL \
-         UNION ALL SELECT * FROM (SELECT o.due_at FROM outbox o WHERE ",
-        may_go!(),
-        " ORDER BY o.due_at LIMIT 1))"
-    ))
-    .fetch_one(readers)
-    .await
-    .map_err(fault(NEXT))?;
+    let row = sqlx::query(NEXT_DUE)
+        .fetch_one(readers)
+        .await
+        .map_err(fault(NEXT))?;
     time_if_any(NEXT, row.try_get(0).map_err(fault(NEXT))?)
 }
 

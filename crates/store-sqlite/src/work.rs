@@ -27,22 +27,32 @@ macro_rules! due {
     };
 }
 
+pub(crate) const ANY_DUE: &str = concat!("SELECT 1 FROM conversations WHERE ", due!(), " LIMIT 1");
+
+pub(crate) const CLAIM_DUE: &str = concat!(
+    "UPDATE conversations SET fence = fence + 1, owner = ?2, lease_until = ?3 \
+     WHERE id IN (SELECT id FROM conversations WHERE ",
+    due!(),
+    " ORDER BY wake_at LIMIT ?4) RETURNING id, fence, wake_at, \
+     (SELECT document FROM documents WHERE conversation = id) AS document"
+);
+
+pub(crate) const CLAIM_INPUTS: &str = "SELECT i.conversation, i.seq, i.at, i.body FROM json_each(?1) c \
+     JOIN inputs i ON i.seq IN (SELECT seq FROM inputs WHERE conversation = c.value AND folded = 0 \
+     ORDER BY seq LIMIT ?2)";
+
 /// Whether there is anything to claim; asked of a reader first, so that looking in vain, which is
 /// what a scheduler mostly does, costs no write.
 pub(crate) async fn any_due(
     readers: &SqlitePool,
     claim: &ClaimRequest,
 ) -> Result<bool, StoreError> {
-    sqlx::query(concat!(
-        "SELECT 1 FROM conversations WHERE ",
-        due!(),
-        " LIMIT 1"
-    ))
-    .bind(micros(claim.now))
-    .fetch_optional(readers)
-    .await
-    .map(|row| row.is_some())
-    .map_err(fault(CLAIM))
+    sqlx::query(ANY_DUE)
+        .bind(micros(claim.now))
+        .fetch_optional(readers)
+        .await
+        .map(|row| row.is_some())
+        .map_err(fault(CLAIM))
 }
 
 /// Lets every lease run out at `now`: what then happens with what it held is for the next claim.
@@ -50,11 +60,11 @@ pub(crate) async fn end_claims(
     connection: &mut SqliteConnection,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    for table in [
+    for all in [
         "UPDATE conversations SET lease_until = ?1 WHERE lease_until > ?1",
         "UPDATE outbox SET lease_until = ?1 WHERE lease_until > ?1",
     ] {
-        sqlx::query(table)
+        sqlx::query(all)
             .bind(micros(now))
             .execute(&mut *connection)
             .await
@@ -76,20 +86,14 @@ pub(crate) async fn claim(
     connection: &mut SqliteConnection,
     claim: &ClaimRequest,
 ) -> Result<Vec<ClaimedRow>, StoreError> {
-    let rows = sqlx::query(concat!(
-        "UPDATE conversations SET fence = fence + 1, owner = ?2, lease_until = ?3 \
-         WHERE id IN (SELECT id FROM conversations WHERE ",
-        due!(),
-        " ORDER BY wake_at LIMIT ?4) RETURNING id, fence, wake_at, \
-         (SELECT document FROM documents WHERE conversation = id) AS document"
-    ))
-    .bind(micros(claim.now))
-    .bind(&claim.owner)
-    .bind(micros_up(claim.lease_until))
-    .bind(claim.limit)
-    .fetch_all(&mut *connection)
-    .await
-    .map_err(fault(CLAIM))?;
+    let rows = sqlx::query(CLAIM_DUE)
+        .bind(micros(claim.now))
+        .bind(&claim.owner)
+        .bind(micros_up(claim.lease_until))
+        .bind(claim.limit)
+        .fetch_all(&mut *connection)
+        .await
+        .map_err(fault(CLAIM))?;
     let mut claimed = Vec::with_capacity(rows.len());
     for row in rows {
         let wake_at: i64 = row.try_get("wake_at").map_err(fault(CLAIM))?;
@@ -118,16 +122,12 @@ async fn add_inputs(
         places.insert(row.id.clone(), place);
         ids.push(row.id.as_str());
     }
-    let rows = sqlx::query(
-        "SELECT i.conversation, i.seq, i.at, i.body FROM json_each(?1) c JOIN inputs i \
-         ON i.seq IN (SELECT seq FROM inputs WHERE conversation = c.value AND folded = 0 \
-         ORDER BY seq LIMIT ?2)",
-    )
-    .bind(crate::codec::json(CLAIM, &ids)?)
-    .bind(i64::try_from(MOST_INPUTS_AT_ONCE).unwrap_or(i64::MAX))
-    .fetch_all(connection)
-    .await
-    .map_err(fault(CLAIM))?;
+    let rows = sqlx::query(CLAIM_INPUTS)
+        .bind(crate::codec::json(CLAIM, &ids)?)
+        .bind(i64::try_from(MOST_INPUTS_AT_ONCE).unwrap_or(i64::MAX))
+        .fetch_all(connection)
+        .await
+        .map_err(fault(CLAIM))?;
     for row in rows {
         let conversation: &str = row.try_get(0).map_err(fault(CLAIM))?;
         let input = (

@@ -1,4 +1,5 @@
-//! What the checks play with.
+//! What the checks play with, and an adapter's own tests too. Everything here panics when a store
+//! does not do what it is asked.
 
 use super::Subject;
 use crate::{
@@ -26,36 +27,42 @@ use liaison_core::{
 };
 
 /// The instant this many seconds after the checks' beginning.
-pub(super) fn at(seconds: i64) -> Timestamp {
+pub fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).expect("in range")
 }
 
-pub(super) fn acme() -> TenantId {
+/// The tenant that everything belongs to.
+pub fn acme() -> TenantId {
     TenantId::new("acme")
 }
 
-pub(super) fn globex() -> TenantId {
+/// Another tenant.
+pub fn globex() -> TenantId {
     TenantId::new("globex")
 }
 
-pub(super) fn mail(name: &str) -> EmailAddress {
+/// `<name>@example.com`.
+pub fn mail(name: &str) -> EmailAddress {
     EmailAddress::parse(&format!("{name}@example.com")).expect("an address")
 }
 
-pub(super) fn conversation(name: &str) -> ConversationId {
+/// The id of the conversation that `new_need(name)` opens.
+pub fn conversation(name: &str) -> ConversationId {
     ConversationId::new(format!("conversation-{name}"))
 }
 
-pub(super) fn need_id(name: &str) -> NeedId {
+/// The id of the need that `new_need(name)` registers.
+pub fn need_id(name: &str) -> NeedId {
     NeedId::new(format!("need-{name}"))
 }
 
-pub(super) fn message_id(name: &str) -> MessageId {
+/// The id `message-<name>`.
+pub fn message_id(name: &str) -> MessageId {
     MessageId::new(format!("message-{name}"))
 }
 
 /// A person without a key, at `<name>@example.com`.
-pub(super) fn person(name: &str) -> Stakeholder {
+pub fn person(name: &str) -> Stakeholder {
     Stakeholder {
         key: None,
         name: Some(name.to_uppercase()),
@@ -66,7 +73,7 @@ pub(super) fn person(name: &str) -> Stakeholder {
 }
 
 /// A need of acme's about `person(name)`, in a conversation that is new unless one is found.
-pub(super) fn new_need(name: &str) -> NewNeed {
+pub fn new_need(name: &str) -> NewNeed {
     NewNeed {
         tenant: acme(),
         idempotency_key: None,
@@ -102,21 +109,21 @@ pub(super) fn new_need(name: &str) -> NewNeed {
 }
 
 /// The same for another tenant.
-pub(super) fn of_tenant(mut need: NewNeed, tenant: TenantId) -> NewNeed {
+pub fn of_tenant(mut need: NewNeed, tenant: TenantId) -> NewNeed {
     need.opening.tenant = tenant.clone();
     need.tenant = tenant;
     need
 }
 
 /// The same for another person.
-pub(super) fn about(mut need: NewNeed, stakeholder: Stakeholder) -> NewNeed {
+pub fn about(mut need: NewNeed, stakeholder: Stakeholder) -> NewNeed {
     need.opening.stakeholder = stakeholder.clone();
     need.stakeholder = stakeholder;
     need
 }
 
 /// Registers it and returns the conversation that it went to.
-pub(super) async fn register(store: &Subject, need: NewNeed) -> ConversationId {
+pub async fn register(store: &Subject, need: NewNeed) -> ConversationId {
     match store.register_need(need).await.expect("registers") {
         Registered::New { conversation } => conversation,
         other => panic!("it was to be new, and is {other:?}"),
@@ -124,14 +131,14 @@ pub(super) async fn register(store: &Subject, need: NewNeed) -> ConversationId {
 }
 
 /// A conversation in which the registration is folded and nothing is due.
-pub(super) async fn quiet(store: &Subject, name: &str) -> ConversationId {
+pub async fn quiet(store: &Subject, name: &str) -> ConversationId {
     let id = register(store, new_need(name)).await;
     step(store, &id, at(0), Vec::new()).await;
     id
 }
 
 /// An input that changes nothing.
-pub(super) fn note(id: &ConversationId, key: &str, when: Timestamp) -> NewInput {
+pub fn note(id: &ConversationId, key: &str, when: Timestamp) -> NewInput {
     NewInput {
         conversation: id.clone(),
         dedupe_key: key.to_owned(),
@@ -140,14 +147,15 @@ pub(super) fn note(id: &ConversationId, key: &str, when: Timestamp) -> NewInput 
     }
 }
 
-pub(super) async fn append(store: &Subject, input: NewInput) -> Appended {
+/// Appends one input.
+pub async fn append(store: &Subject, input: NewInput) -> Appended {
     let appended = store.append_inputs(vec![input]).await.expect("appends");
     assert_eq!(appended.len(), 1, "one answer for one input");
     appended[0]
 }
 
 /// A message from `person(name)` to a conversation.
-pub(super) fn letter(id: &ConversationId, name: &str, key: &str, when: Timestamp) -> NewMessage {
+pub fn letter(id: &ConversationId, name: &str, key: &str, when: Timestamp) -> NewMessage {
     let received = Received {
         message: message_id(key),
         channel: Channel::Email,
@@ -183,7 +191,8 @@ pub(super) fn letter(id: &ConversationId, name: &str, key: &str, when: Timestamp
     }
 }
 
-pub(super) fn stray(key: &str, when: Timestamp) -> Unmatched {
+/// A message that belongs to no conversation.
+pub fn stray(key: &str, when: Timestamp) -> Unmatched {
     Unmatched {
         id: message_id(key),
         tenant: acme(),
@@ -197,7 +206,7 @@ pub(super) fn stray(key: &str, when: Timestamp) -> Unmatched {
 }
 
 /// A request to claim for ten minutes.
-pub(super) fn request(owner: &str, now: Timestamp) -> ClaimRequest {
+pub fn request(owner: &str, now: Timestamp) -> ClaimRequest {
     ClaimRequest {
         owner: owner.to_owned(),
         now,
@@ -206,7 +215,8 @@ pub(super) fn request(owner: &str, now: Timestamp) -> ClaimRequest {
     }
 }
 
-pub(super) async fn claim(store: &Subject, now: Timestamp) -> Vec<Claimed> {
+/// Claims all that is due.
+pub async fn claim(store: &Subject, now: Timestamp) -> Vec<Claimed> {
     store
         .claim_due(request("worker", now))
         .await
@@ -214,14 +224,14 @@ pub(super) async fn claim(store: &Subject, now: Timestamp) -> Vec<Claimed> {
 }
 
 /// Claims the only conversation that is due.
-pub(super) async fn claim_one(store: &Subject, now: Timestamp) -> Claimed {
+pub async fn claim_one(store: &Subject, now: Timestamp) -> Claimed {
     let mut claimed = claim(store, now).await;
     assert_eq!(claimed.len(), 1, "exactly one conversation is due");
     claimed.remove(0)
 }
 
 /// An operation that folds what was claimed, decides nothing, gives back and leaves nothing due.
-pub(super) fn commit_of(claimed: &Claimed, when: Timestamp) -> Commit {
+pub fn commit_of(claimed: &Claimed, when: Timestamp) -> Commit {
     let mut document = claimed.document.clone().expect("a readable document");
     let operation = Operation {
         revision: document.revision,
@@ -246,7 +256,7 @@ pub(super) fn commit_of(claimed: &Claimed, when: Timestamp) -> Commit {
 }
 
 /// Makes a conversation due, claims it, and commits these effects; nothing else may be due.
-pub(super) async fn step(
+pub async fn step(
     store: &Subject,
     id: &ConversationId,
     when: Timestamp,
@@ -255,7 +265,8 @@ pub(super) async fn step(
     try_step(store, id, when, effects).await.expect("commits");
 }
 
-pub(super) async fn try_step(
+/// The same, with what the commit says.
+pub async fn try_step(
     store: &Subject,
     id: &ConversationId,
     when: Timestamp,
@@ -278,7 +289,7 @@ pub(super) async fn try_step(
 }
 
 /// The effect of sending `message-<name>`.
-pub(super) fn send(name: &str, when: Timestamp) -> StoredEffect {
+pub fn send(name: &str, when: Timestamp) -> StoredEffect {
     StoredEffect::Send {
         message: Box::new(OutboundMessage {
             id: message_id(name),
@@ -306,7 +317,8 @@ pub(super) fn send(name: &str, when: Timestamp) -> StoredEffect {
     }
 }
 
-pub(super) fn composed(name: &str) -> Composed {
+/// The bytes of `message-<name>`.
+pub fn composed(name: &str) -> Composed {
     Composed {
         from: mail("liaison"),
         to: mail("landlord"),
@@ -316,18 +328,19 @@ pub(super) fn composed(name: &str) -> Composed {
 }
 
 /// The Message-ID of `message-<name>`.
-pub(super) fn ours(name: &str) -> String {
+pub fn ours(name: &str) -> String {
     format!("<{name}@ours.example>")
 }
 
 /// A quiet conversation that has decided to send `message-<name>`.
-pub(super) async fn sending(store: &Subject, name: &str, when: Timestamp) -> ConversationId {
+pub async fn sending(store: &Subject, name: &str, when: Timestamp) -> ConversationId {
     let id = quiet(store, name).await;
     step(store, &id, when, vec![send(name, when)]).await;
     id
 }
 
-pub(super) async fn dispatch(store: &Subject, now: Timestamp) -> Vec<OutboxItem> {
+/// Claims all messages that may go now.
+pub async fn dispatch(store: &Subject, now: Timestamp) -> Vec<OutboxItem> {
     store
         .outbox_claim(request("dispatcher", now))
         .await
@@ -335,7 +348,7 @@ pub(super) async fn dispatch(store: &Subject, now: Timestamp) -> Vec<OutboxItem>
 }
 
 /// The names of the messages that a dispatcher gets now.
-pub(super) async fn dispatched(store: &Subject, now: Timestamp) -> Vec<MessageId> {
+pub async fn dispatched(store: &Subject, now: Timestamp) -> Vec<MessageId> {
     dispatch(store, now)
         .await
         .into_iter()
@@ -343,7 +356,8 @@ pub(super) async fn dispatched(store: &Subject, now: Timestamp) -> Vec<MessageId
         .collect()
 }
 
-pub(super) async fn begin(store: &Subject, name: &str, now: Timestamp) -> bool {
+/// Passes the point of no return, for ten minutes.
+pub async fn begin(store: &Subject, name: &str, now: Timestamp) -> bool {
     let until = now + SignedDuration::from_mins(10);
     store
         .outbox_begin(&message_id(name), "dispatcher", until)
@@ -351,12 +365,8 @@ pub(super) async fn begin(store: &Subject, name: &str, now: Timestamp) -> bool {
         .expect("begins")
 }
 
-pub(super) async fn complete(
-    store: &Subject,
-    name: &str,
-    when: Timestamp,
-    result: CompletionResult,
-) {
+/// Says what became of a message.
+pub async fn complete(store: &Subject, name: &str, when: Timestamp, result: CompletionResult) {
     let completion = Completion {
         message: message_id(name),
         owner: "dispatcher".to_owned(),
@@ -369,7 +379,8 @@ pub(super) async fn complete(
         .expect("completes");
 }
 
-pub(super) fn sent(when: Timestamp) -> Fate {
+/// The fate of having been sent, with nothing new about its name.
+pub fn sent(when: Timestamp) -> Fate {
     Fate::Sent {
         at: when,
         transport_id: None,
@@ -377,7 +388,7 @@ pub(super) fn sent(when: Timestamp) -> Fate {
 }
 
 /// Unfolded inputs that say what became of messages.
-pub(super) async fn fates(store: &Subject, id: &ConversationId) -> Vec<(MessageId, Fate)> {
+pub async fn fates(store: &Subject, id: &ConversationId) -> Vec<(MessageId, Fate)> {
     store
         .pending_inputs(id, 0)
         .await
@@ -390,17 +401,20 @@ pub(super) async fn fates(store: &Subject, id: &ConversationId) -> Vec<(MessageI
         .collect()
 }
 
-pub(super) async fn unfolded(store: &Subject, id: &ConversationId) -> u32 {
+/// How many inputs wait.
+pub async fn unfolded(store: &Subject, id: &ConversationId) -> u32 {
     let row = store.conversation(&acme(), id).await.expect("reads");
     row.expect("is there").unfolded
 }
 
-pub(super) async fn wake_at(store: &Subject, id: &ConversationId) -> Option<Timestamp> {
+/// When the conversation is due.
+pub async fn wake_at(store: &Subject, id: &ConversationId) -> Option<Timestamp> {
     let row = store.conversation(&acme(), id).await.expect("reads");
     row.expect("is there").wake_at
 }
 
-pub(super) fn expired(when: Timestamp) -> Outcome {
+/// The outcome of a need that ran out.
+pub fn expired(when: Timestamp) -> Outcome {
     Outcome {
         outcome: OutcomeKind::Expired,
         at: when,

@@ -5,7 +5,7 @@
 
 mod claims;
 mod commits;
-mod fixture;
+pub mod fixture;
 mod inputs;
 mod lists;
 mod matching;

@@ -79,6 +79,8 @@ impl Writer {
             reply,
         };
         queue.send(Box::new(write)).await.map_err(|_| closed())?;
+        // The task ends when nobody can send any more, and whoever only waits for an answer cannot.
+        drop(queue);
         answer.await.map_err(|_| closed())?
     }
 
@@ -238,3 +240,6 @@ async fn commit_together(
 async fn execute(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), sqlx::Error> {
     sqlx::query(sql).execute(connection).await.map(drop)
 }
+
+#[cfg(test)]
+mod tests;
