@@ -1,7 +1,7 @@
 //! What the words want of us, apart from answering.
 
 use super::{
-    Concern, ConcernKind, Quote, SlotJudgement, Verdict,
+    Concern, ConcernKind, SlotJudgement, Verdict,
     passage::{self, Passage, meet},
     vetoes,
 };
@@ -9,10 +9,20 @@ use crate::{
     form::{MessageForm, ReadRequest},
     value::{cues::Cues, words},
 };
+use std::collections::HashSet;
 
 /// How many characters of a message stand for it when a reader's quote is nowhere in it: enough for
 /// an operator to recognise it in a list.
 const OPENING: usize = 200;
+
+/// More concerns of one kind than this no operator reads one by one; the message itself is kept.
+const MOST_CONCERNS: usize = 20;
+
+/// A concern with the place of its words.
+struct Raised<'r> {
+    kind: ConcernKind,
+    place: Passage<'r>,
+}
 
 /// The concerns of a reader and of code, most pressing first, each once. A reader that raises one
 /// without need costs an operator a look; one that is lost costs the stakeholder an answer.
@@ -28,21 +38,27 @@ pub(super) fn concerns(
         (ConcernKind::Question, &form.question),
         (ConcernKind::OutOfScope, &form.out_of_scope),
     ];
-    let mut found: Vec<Concern> = Vec::new();
+    let mut raised: Vec<Raised<'_>> = Vec::new();
     for (kind, text) in claims {
         if says_nothing(text) {
             continue;
         }
-        if let Some(quote) = quoted(request, text) {
-            add(request, &mut found, Concern { kind, quote });
+        if let Some(place) = meant(request, text) {
+            add(&mut raised, Raised { kind, place });
         }
     }
-    found.retain(|concern| !is_the_answer(request, concern, slots));
+    raised.retain(|concern| !is_the_answer(concern, slots));
     if !form.automatic_reply {
-        seen_by_code(request, &mut found);
+        seen_by_code(request, &mut raised);
     }
-    found.sort_by_key(|concern| concern.kind);
-    found
+    raised.sort_by_key(|concern| concern.kind);
+    raised
+        .into_iter()
+        .map(|concern| Concern {
+            kind: concern.kind,
+            quote: concern.place.quote(),
+        })
+        .collect()
 }
 
 /// What models write into a field that they were told to leave empty.
@@ -64,57 +80,59 @@ fn says_nothing(text: &str) -> bool {
 
 /// The words that a reader means: where they stand, else the sentence most like them, else how the
 /// newest message begins.
-fn quoted(request: &ReadRequest, text: &str) -> Option<Quote> {
+fn meant<'r>(request: &'r ReadRequest, text: &str) -> Option<Passage<'r>> {
     if let Some(passage) = Passage::locate(request, text) {
-        return Some(passage.quote());
+        return Some(passage);
     }
-    let wanted = words::words(text);
-    let mut best: Option<(usize, Quote)> = None;
-    for (place, entry) in request.words.iter().enumerate().rev() {
-        for sentence in words::sentences(&entry.text) {
-            let sentence = &entry.text[sentence];
-            let shared = words::words(sentence)
-                .iter()
-                // Short words are in every sentence.
-                .filter(|word| word.text.chars().count() > 3)
-                .filter(|word| wanted.iter().any(|other| other.text == word.text))
+    // Short words are in every sentence.
+    let long = |text: &str| -> HashSet<String> {
+        words::words(text)
+            .into_iter()
+            .map(|word| word.text)
+            .filter(|word| word.chars().count() > 3)
+            .collect()
+    };
+    let wanted = long(text);
+    let mut best: Option<(usize, Passage<'_>)> = None;
+    for (words, entry) in request.words.iter().enumerate().rev() {
+        for span in words::sentences(&entry.text) {
+            let shared = long(&entry.text[span.clone()])
+                .intersection(&wanted)
                 .count();
             if shared > best.as_ref().map_or(0, |(most, _)| *most) {
-                let quote = Quote {
-                    words: place,
-                    text: sentence.to_owned(),
-                };
-                best = Some((shared, quote));
+                let text = entry.text.as_str();
+                best = Some((shared, Passage { words, text, span }));
             }
         }
     }
     let opening = || {
-        let newest = request.words.len().checked_sub(1)?;
-        Some(Quote {
-            words: newest,
-            text: request.words[newest].text.chars().take(OPENING).collect(),
-        })
+        let words = request.words.len().checked_sub(1)?;
+        let text = request.words[words].text.as_str();
+        let end = text
+            .char_indices()
+            .nth(OPENING)
+            .map_or(text.len(), |(at, _)| at);
+        let span = 0..end;
+        Some(Passage { words, text, span })
     };
-    best.map(|(_, quote)| quote).or_else(opening)
+    best.map(|(_, passage)| passage).or_else(opening)
 }
 
 /// Questions, and wishes to be left alone, that code sees by itself.
-fn seen_by_code(request: &ReadRequest, found: &mut Vec<Concern>) {
-    for (place, entry) in request.words.iter().enumerate() {
-        for sentence in words::sentences(&entry.text) {
-            let text = &entry.text[sentence];
-            let kind = if refuses_contact(text) {
+fn seen_by_code<'r>(request: &'r ReadRequest, raised: &mut Vec<Raised<'r>>) {
+    for (words, entry) in request.words.iter().enumerate() {
+        let text = entry.text.as_str();
+        for span in words::sentences(text) {
+            let sentence = &text[span.clone()];
+            let kind = if refuses_contact(sentence) {
                 ConcernKind::RefusesContact
-            } else if vetoes::is_question(text) {
+            } else if vetoes::is_question(sentence) {
                 ConcernKind::Question
             } else {
                 continue;
             };
-            let quote = Quote {
-                words: place,
-                text: text.to_owned(),
-            };
-            add(request, found, Concern { kind, quote });
+            let place = Passage { words, text, span };
+            add(raised, Raised { kind, place });
         }
     }
 }
@@ -135,47 +153,35 @@ const LEAVE_ME: Cues = Cues(
 );
 
 /// Adds a concern unless the same is known of the same words.
-fn add(request: &ReadRequest, found: &mut Vec<Concern>, concern: Concern) {
-    let known = found
-        .iter()
-        .any(|other| other.kind == concern.kind && overlap(request, &other.quote, &concern.quote));
-    if !known {
-        found.push(concern);
+fn add<'r>(raised: &mut Vec<Raised<'r>>, concern: Raised<'r>) {
+    let mut same_kind = 0;
+    for other in raised.iter().filter(|other| other.kind == concern.kind) {
+        same_kind += 1;
+        if other.place.words == concern.place.words && meet(&other.place.span, &concern.place.span)
+        {
+            return;
+        }
+    }
+    if same_kind < MOST_CONCERNS {
+        raised.push(concern);
     }
 }
 
-/// Whether two quotes share words of the same text.
-fn overlap(request: &ReadRequest, one: &Quote, other: &Quote) -> bool {
-    let place = |quote: &Quote| {
-        let text = &request.words.get(quote.words)?.text;
-        passage::find(text, &quote.text)
-    };
-    one.words == other.words
-        && match (place(one), place(other)) {
-            (Some(one), Some(other)) => meet(&one, &other),
-            _ => one.text == other.text,
-        }
-}
-
 /// Whether a reader takes an accepted answer for a question or for something else: no sentence that
-/// asks is ever accepted, and what answers us is not out of scope.
-fn is_the_answer(request: &ReadRequest, concern: &Concern, slots: &[SlotJudgement]) -> bool {
+/// asks is ever accepted, and what answers us is not out of scope. A concern that runs over several
+/// sentences holds more than the answer.
+fn is_the_answer(concern: &Raised<'_>, slots: &[SlotJudgement]) -> bool {
+    let place = &concern.place;
     matches!(
         concern.kind,
         ConcernKind::Question | ConcernKind::OutOfScope
-    ) && slots.iter().any(|slot| match &slot.verdict {
-        Verdict::Accepted { quote, .. } => {
-            let sentences = request.words.get(concern.quote.words).map_or(0, |entry| {
-                passage::find(&entry.text, &concern.quote.text).map_or(0, |span| {
-                    words::sentences(&entry.text)
-                        .iter()
-                        .filter(|sentence| meet(sentence, &span))
-                        .count()
-                })
-            });
-            // A longer concern holds more than the answer.
-            sentences == 1 && overlap(request, quote, &concern.quote)
-        }
-        _ => false,
-    })
+    ) && place.sentences().len() == 1
+        && slots.iter().any(|slot| match &slot.verdict {
+            Verdict::Accepted { quote, .. } => {
+                quote.words == place.words
+                    && passage::find(place.text, &quote.text)
+                        .is_some_and(|answer| meet(&answer, &place.span))
+            }
+            _ => false,
+        })
 }

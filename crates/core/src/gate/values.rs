@@ -257,10 +257,16 @@ pub(super) fn refused(why: &str) -> Verdict {
     }
 }
 
-/// The different values among candidates, in order.
+/// More values than this nobody is asked to choose among.
+const MOST_CANDIDATES: usize = 5;
+
+/// The different values among candidates, in order, up to a bound.
 fn values(found: &[Candidate]) -> Vec<Value> {
     let mut values: Vec<Value> = Vec::new();
     for candidate in found {
+        if values.len() == MOST_CANDIDATES {
+            break;
+        }
         if !values.contains(&candidate.value) {
             values.push(candidate.value.clone());
         }

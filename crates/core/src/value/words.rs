@@ -199,6 +199,8 @@ const ABBREVIATIONS: [&str; 36] = [
     "aug", "sep", "sept", "oct", "nov", "dec", "sq", "max", "min",
 ];
 
+/// As much of what follows is looked at: the letters that tell a month.
+const LONGEST_MONTH: usize = 9;
 const MONTHS: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
@@ -217,7 +219,12 @@ fn full_stop_ends(text: &str, sentence: usize, at: usize) -> bool {
         .next()
         .unwrap_or_default()
         .to_lowercase();
-    let following = after.trim_start().to_lowercase();
+    let following: String = after
+        .trim_start()
+        .chars()
+        .take(LONGEST_MONTH)
+        .collect::<String>()
+        .to_lowercase();
     // `No.` is a word of its own when it is all that the sentence holds.
     let alone = text[sentence..at].trim().eq_ignore_ascii_case(&before);
     if ABBREVIATIONS.contains(&before.as_str()) {
@@ -261,6 +268,10 @@ fn line_ends(text: &str, at: usize) -> bool {
     let short = line.chars().count() < SHORT_LINE;
     listed || (short && next.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()))
 }
+
+/// The most words that a clause is taken for one with: nobody says in more which option they want,
+/// and what compares words with words stays cheap whatever is sent.
+pub(crate) const LONGEST_CLAUSE: usize = 100;
 
 /// Words that begin a new thought within a sentence.
 const CONJUNCTIONS: [&str; 9] = [

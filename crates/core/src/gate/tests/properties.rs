@@ -222,7 +222,7 @@ fn case() -> impl Strategy<Value = (ReadRequest, Reading)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_024))]
+    #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
     fn whatever_is_claimed_only_what_stands_in_the_words_is_believed((request, reading) in case()) {
@@ -282,7 +282,7 @@ fn the_random_readings_come_near_enough_to_be_believed_at_times() {
     use proptest::{strategy::ValueTree, test_runner::TestRunner};
     let mut runner = TestRunner::deterministic();
     let mut accepted = 0;
-    for _ in 0..4_000 {
+    for _ in 0..1_000 {
         let (request, reading) = case().new_tree(&mut runner).unwrap().current();
         let judgement = judge(&request, &reading);
         accepted += judgement
@@ -292,5 +292,37 @@ fn the_random_readings_come_near_enough_to_be_believed_at_times() {
             .count();
     }
     // Otherwise the property above would hold of nothing.
-    assert!(accepted >= 200, "{accepted}");
+    assert!(accepted >= 50, "{accepted}");
+}
+
+#[test]
+fn no_text_is_too_long_or_too_monotonous_to_be_judged() {
+    // A message of the greatest length that a reader is given; anything quadratic in it would not
+    // come back.
+    for piece in [
+        "a. ",
+        "do it ",
+        "I do it ",
+        "agency ",
+        "1 ",
+        "1250 ",
+        "not ",
+        "? ",
+        "a? ",
+        "\n",
+        "yes ",
+        "5 May 2027 ",
+        "maybe ",
+        "' ",
+        "“",
+        "please arrange it. ",
+    ] {
+        let text = piece.repeat(20_000 / piece.len());
+        let request = request(&[&text], &KINDS);
+        let forms = KINDS
+            .iter()
+            .map(|_| claim(&text, json!("agency")))
+            .collect();
+        assert_eq!(judged(&request, forms).slots.len(), KINDS.len());
+    }
 }

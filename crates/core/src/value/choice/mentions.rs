@@ -35,6 +35,9 @@ pub(super) fn find(choice: &Choice, text: &str) -> Vec<Candidate> {
         let mut named = false;
         for clause in words::clauses(text, sentence.clone()) {
             let words = words::words(&text[clause.clone()]);
+            if words.len() > words::LONGEST_CLAUSE {
+                continue;
+            }
             let occurrences = occurrences(&words, &names, |_| true);
             let spans: Vec<_> = occurrences.iter().map(|(span, _)| span.clone()).collect();
             for (span, option) in occurrences {
@@ -216,9 +219,8 @@ fn chooses(words: &[Word], span: &Range<usize>, named: &[Range<usize>]) -> bool 
             "the" | "an" | "our" | "my" | "your"
         );
     left <= match (entity, cues.is_empty()) {
-        (true, _) => 0,
-        (false, true) => 0,
         (false, false) => 2,
+        _ => 0,
     }
 }
 

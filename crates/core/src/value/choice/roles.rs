@@ -20,6 +20,10 @@ pub(super) fn find(choice: &Choice, text: &str) -> Vec<Candidate> {
         let mut bare = true;
         for clause in words::clauses(text, sentence) {
             let words = words::words(&text[clause.clone()]);
+            if words.len() > words::LONGEST_CLAUSE {
+                bare = false;
+                continue;
+            }
             if let Some((part, who)) = roles.who(&words, bare) {
                 let option = match who {
                     Who::Stakeholder => &roles.stakeholder,
@@ -129,7 +133,7 @@ impl Roles {
     fn task(&self, words: &[Word], verb: usize) -> Option<usize> {
         let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
         let known = |base: &str| is_form_of(word(verb), base);
-        let general = GENERAL.iter().any(|base| known(base));
+        let general = GENERAL.iter().any(known);
         if !general && !self.verbs.iter().any(|base| known(base)) {
             return None;
         }

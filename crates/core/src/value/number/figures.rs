@@ -212,6 +212,9 @@ fn is_list_item(before: &str, after: &str) -> bool {
     line_start && marked.is_some_and(|rest| rest.trim_start_matches([' ', '\t']).len() < rest.len())
 }
 
+/// How far around a number the rest of a telephone number is looked for: none is longer.
+const NEAR: usize = 30;
+
 /// Whether other groups of figures stand so close that all together are one long number, as in
 /// `030 1234567` and `123-4567`.
 fn is_part_of_a_long_number(text: &str, span: &Range<usize>) -> bool {
@@ -219,13 +222,15 @@ fn is_part_of_a_long_number(text: &str, span: &Range<usize>) -> bool {
     let start = text[..span.start]
         .char_indices()
         .rev()
+        .take(NEAR)
         .take_while(|(_, c)| near(*c))
         .last()
         .map_or(span.start, |(at, _)| at);
     let end = text[span.end..]
         .char_indices()
-        .find(|(_, c)| !near(*c))
-        .map_or(text.len(), |(at, _)| span.end + at);
+        .take_while(|(at, c)| *at < NEAR && near(*c))
+        .last()
+        .map_or(span.end, |(at, c)| span.end + at + c.len_utf8());
     let run = text[start..end].trim();
     let digits = run.bytes().filter(u8::is_ascii_digit).count();
     let groups = run
