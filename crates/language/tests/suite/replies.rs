@@ -531,25 +531,25 @@ fn a_file_goes_to_the_question_that_it_can_only_be_meant_for() {
         )
     };
     let lease = || slot("lease", file(), "Please send us the lease.");
-    let pdf = "application/pdf";
+    const PDF: &str = "application/pdf";
     let cases: [FileCase; 9] = [
         (
             "Here it is.",
-            &[("scan.pdf", pdf, 9_000)],
+            &[("scan.pdf", PDF, 9_000)],
             vec![certificate()],
             &["Is(\"scan.pdf\")"],
         ),
         (
             "",
-            &[("scan.pdf", pdf, 9_000)],
+            &[("scan.pdf", PDF, 9_000)],
             vec![certificate()],
             &["Is(\"scan.pdf\")"],
         ),
         (
             "Here they are.",
             &[
-                ("Lease_2024.pdf", pdf, 9_000),
-                ("energy-certificate.pdf", pdf, 9_000),
+                ("Lease_2024.pdf", PDF, 9_000),
+                ("energy-certificate.pdf", PDF, 9_000),
             ],
             vec![certificate(), lease()],
             // The names match, but no words say so, and the gate does not believe names.
@@ -557,19 +557,19 @@ fn a_file_goes_to_the_question_that_it_can_only_be_meant_for() {
         ),
         (
             "Here they are.",
-            &[("a.pdf", pdf, 9_000), ("b.pdf", pdf, 9_000)],
+            &[("a.pdf", PDF, 9_000), ("b.pdf", PDF, 9_000)],
             vec![certificate()],
             &["Unclear"],
         ),
         (
             "Here.",
-            &[("scan.pdf", pdf, 9_000)],
+            &[("scan.pdf", PDF, 9_000)],
             vec![certificate(), lease()],
             &["Unclear", "Unclear"],
         ),
         (
             "This is not the certificate, I will send that tomorrow.",
-            &[("scan.pdf", pdf, 9_000)],
+            &[("scan.pdf", PDF, 9_000)],
             vec![certificate()],
             &["By(\"2027-05-04\")"],
         ),
@@ -583,7 +583,7 @@ fn a_file_goes_to_the_question_that_it_can_only_be_meant_for() {
             "Here.",
             &[
                 ("image001.png", "image/png", 4_000),
-                ("scan.pdf", pdf, 9_000),
+                ("scan.pdf", PDF, 9_000),
             ],
             vec![certificate()],
             &["Unclear"],
