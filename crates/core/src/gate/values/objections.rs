@@ -133,17 +133,18 @@ impl Claim<'_> {
                 if is_taken {
                     continue;
                 }
-                let differs = self
-                    .find(text, &sentence, &context)
-                    .iter()
-                    .any(|other| other.value != *proposed);
                 let matters = if later {
                     self.rules().is_closed() || vetoes::corrects(&words)
                 } else {
                     let earlier = place < quoted.words || sentence.end <= first.start;
                     self.rules().is_closed() && !(earlier && puts_right)
                 };
-                if differs && matters {
+                let differs = || {
+                    self.find(text, &sentence, &context)
+                        .iter()
+                        .any(|other| other.value != *proposed)
+                };
+                if matters && differs() {
                     return Some("other words name another value".to_owned());
                 }
             }
