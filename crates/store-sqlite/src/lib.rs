@@ -19,6 +19,7 @@ mod lists;
 mod lookup;
 mod open;
 mod outbox;
+mod register;
 mod store;
 mod work;
 mod writer;

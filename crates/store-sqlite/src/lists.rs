@@ -3,7 +3,7 @@
 use crate::{
     codec::{from_json, named, time, time_if_any},
     fault::{corrupt, fault},
-    intake::need_row,
+    register::need_row,
     work::with_source,
 };
 use liaison_core::{

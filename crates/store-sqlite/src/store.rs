@@ -5,7 +5,7 @@ use crate::{
     fault::fault,
     intake, keys, lists, lookup, open,
     open::{OpenError, Options},
-    outbox, work,
+    outbox, register, work,
     writer::Writer,
 };
 use async_trait::async_trait;
@@ -83,8 +83,8 @@ impl SqliteStore {
 #[async_trait]
 impl Store for SqliteStore {
     async fn register_need(&self, need: NewNeed) -> Result<Registered, StoreError> {
-        let registering = intake::Registering::prepare(need)?;
-        self.write(intake::REGISTER, |connection| {
+        let registering = register::Registering::prepare(need)?;
+        self.write(register::REGISTER, |connection| {
             Box::pin(async move { registering.run(connection).await })
         })
         .await

@@ -14,6 +14,8 @@ use std::{
 
 type Answer = Result<Reading, ModelFault>;
 
+type Rule = Box<dyn FnMut(&ReadRequest) -> Answer + Send>;
+
 /// A [`FormFiller`] that gives prepared answers, in order, and keeps what it was asked.
 pub struct ScriptedFiller {
     state: Mutex<Script>,
@@ -22,7 +24,7 @@ pub struct ScriptedFiller {
 #[derive(Default)]
 struct Script {
     answers: VecDeque<Answer>,
-    otherwise: Option<Box<dyn FnMut(&ReadRequest) -> Answer + Send>>,
+    otherwise: Option<Rule>,
     asked: Vec<ReadRequest>,
 }
 

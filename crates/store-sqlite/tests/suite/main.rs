@@ -2,6 +2,7 @@
 
 mod durability;
 mod locks;
+mod restart;
 mod schema;
 mod unreadable;
 

@@ -1,0 +1,215 @@
+//! Registering needs.
+
+use crate::{
+    codec::{from_json, json, micros, name, time},
+    fault::fault,
+    intake::EncodedInput,
+};
+use liaison_core::{
+    id::{ConversationId, NeedId},
+    input::Input,
+    need::Outcome,
+    transition,
+};
+use liaison_ports::{
+    facts::{self, Facts},
+    store::{NeedRow, NewInput, NewNeed, Registered, StoreError},
+};
+use sqlx::{Row, SqliteConnection, sqlite::SqliteRow};
+
+pub(crate) const REGISTER: &str = "register a need";
+
+/// A registration, encoded.
+pub(crate) struct Registering {
+    need: NewNeed,
+    at: i64,
+    registration: String,
+    input: EncodedInput,
+    opening: String,
+    document: String,
+    facts: Facts,
+    contacts: String,
+}
+
+impl Registering {
+    pub(crate) fn prepare(need: NewNeed) -> Result<Self, StoreError> {
+        let document = transition::open(need.opening.clone());
+        let input = Input::NeedRegistered {
+            registration: Box::new(need.registration.clone()),
+            stakeholder: Box::new(need.stakeholder.clone()),
+        };
+        Ok(Self {
+            at: micros(need.at),
+            registration: json(REGISTER, &need.registration)?,
+            input: EncodedInput::of(
+                REGISTER,
+                NewInput {
+                    conversation: need.opening.id.clone(),
+                    dedupe_key: facts::registration_key(&need.registration.need),
+                    at: need.at,
+                    input,
+                },
+            )?,
+            opening: json(REGISTER, &need.opening)?,
+            document: json(REGISTER, &document)?,
+            facts: Facts::of(&document),
+            contacts: json(REGISTER, &facts::contacts(&need.stakeholder))?,
+            need,
+        })
+    }
+
+    pub(crate) async fn run(
+        mut self,
+        connection: &mut SqliteConnection,
+    ) -> Result<Registered, StoreError> {
+        if let Some(before) = self.registered_before(connection).await? {
+            return Ok(before);
+        }
+        match self.home(connection).await? {
+            Some(id) => self.input.conversation = id,
+            None => self.open(connection).await?,
+        }
+        self.insert(connection).await?;
+        Ok(Registered::New {
+            conversation: ConversationId::new(self.input.conversation),
+        })
+    }
+
+    async fn registered_before(
+        &self,
+        connection: &mut SqliteConnection,
+    ) -> Result<Option<Registered>, StoreError> {
+        let row = sqlx::query(
+            "SELECT * FROM needs WHERE tenant = ?1 AND idempotency_key = ?2 \
+             UNION ALL SELECT * FROM needs WHERE id = ?3 LIMIT 1",
+        )
+        .bind(self.need.tenant.as_str())
+        .bind(self.need.idempotency_key.as_deref())
+        .bind(self.need.registration.need.as_str())
+        .fetch_optional(connection)
+        .await
+        .map_err(fault(REGISTER))?;
+        let Some(row) = row else { return Ok(None) };
+        let tenant: &str = row.try_get("tenant").map_err(fault(REGISTER))?;
+        let hash: &str = row.try_get("request_hash").map_err(fault(REGISTER))?;
+        let same = tenant == self.need.tenant.as_str() && hash == self.need.request_hash;
+        Ok(Some(if same {
+            Registered::Existing(Box::new(need_row(REGISTER, &row)?))
+        } else {
+            Registered::KeyReused
+        }))
+    }
+
+    /// The conversation that the need belongs to, if there is one: by the stakeholder's key, else
+    /// by the first contact where only one conversation has it.
+    async fn home(&self, connection: &mut SqliteConnection) -> Result<Option<String>, StoreError> {
+        let key = self.need.stakeholder.key.as_deref();
+        let first = facts::contacts(&self.need.stakeholder).into_iter().next();
+        let (channel, address) = match &first {
+            Some((channel, address)) => (Some(name(REGISTER, channel)?), Some(address.as_str())),
+            None => (None, None),
+        };
+        let rows = sqlx::query(
+            "SELECT 1 AS by_key, id FROM (SELECT id FROM conversations \
+             WHERE tenant = ?1 AND stakeholder_key = ?2 ORDER BY id LIMIT 1) \
+             UNION ALL \
+             SELECT 0, id FROM (SELECT c.id FROM contacts k \
+             JOIN conversations c ON c.id = k.conversation \
+             WHERE k.tenant = ?1 AND k.channel = ?3 AND k.address = ?4 \
+             AND (c.stakeholder_key IS NULL OR ?2 IS NULL) LIMIT 2)",
+        )
+        .bind(self.need.tenant.as_str())
+        .bind(key)
+        .bind(channel)
+        .bind(address)
+        .fetch_all(connection)
+        .await
+        .map_err(fault(REGISTER))?;
+        let mut by_contact = Vec::new();
+        for row in rows {
+            let id: String = row.try_get("id").map_err(fault(REGISTER))?;
+            if row.try_get::<i64, _>("by_key").map_err(fault(REGISTER))? == 1 {
+                return Ok(Some(id));
+            }
+            by_contact.push(id);
+        }
+        Ok(by_contact.pop().filter(|_| by_contact.is_empty()))
+    }
+
+    async fn open(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+        sqlx::query(
+            "INSERT INTO conversations (id, tenant, stakeholder_key, label, reply_token, \
+             last_activity, open_needs) VALUES (?, ?, ?, ?, ?, ?, 0); \
+             INSERT INTO documents (conversation, document) VALUES (?, ?); \
+             INSERT INTO openings (conversation, opening) VALUES (?, ?)",
+        )
+        .bind(&self.input.conversation)
+        .bind(self.need.tenant.as_str())
+        .bind(self.facts.key.as_deref())
+        .bind(&self.facts.label)
+        .bind(&self.need.opening.reply_token)
+        .bind(micros(self.need.opening.at))
+        .bind(&self.input.conversation)
+        .bind(&self.document)
+        .bind(&self.input.conversation)
+        .bind(&self.opening)
+        .execute(connection)
+        .await
+        .map(drop)
+        .map_err(fault(REGISTER))
+    }
+
+    async fn insert(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+        sqlx::query(
+            "INSERT INTO needs (id, tenant, conversation, idempotency_key, request_hash, \
+             registered_at, registration) VALUES (?, ?, ?, ?, ?, ?, ?); \
+             INSERT OR IGNORE INTO contacts (tenant, channel, address, conversation) \
+             SELECT ?, value ->> 0, value ->> 1, ? FROM json_each(?); \
+             INSERT INTO inputs (conversation, tenant, dedupe_key, at, body) \
+             VALUES (?, ?, ?, ?, ?); \
+             UPDATE conversations SET wake_at = min(coalesce(wake_at, ?), ?), \
+             last_activity = max(last_activity, ?), open_needs = open_needs + 1 WHERE id = ?",
+        )
+        .bind(self.need.registration.need.as_str())
+        .bind(self.need.tenant.as_str())
+        .bind(&self.input.conversation)
+        .bind(self.need.idempotency_key.as_deref())
+        .bind(&self.need.request_hash)
+        .bind(self.at)
+        .bind(&self.registration)
+        .bind(self.need.tenant.as_str())
+        .bind(&self.input.conversation)
+        .bind(&self.contacts)
+        .bind(&self.input.conversation)
+        .bind(self.need.tenant.as_str())
+        .bind(&self.input.dedupe_key)
+        .bind(self.at)
+        .bind(&self.input.body)
+        .bind(self.at)
+        .bind(self.at)
+        .bind(self.at)
+        .bind(&self.input.conversation)
+        .execute(connection)
+        .await
+        .map(drop)
+        .map_err(fault(REGISTER))
+    }
+}
+
+/// A need from the columns of its table.
+pub(crate) fn need_row(operation: &'static str, row: &SqliteRow) -> Result<NeedRow, StoreError> {
+    let id: String = row.try_get("id").map_err(fault(operation))?;
+    let registration: &str = row.try_get("registration").map_err(fault(operation))?;
+    let outcome: Option<&str> = row.try_get("outcome").map_err(fault(operation))?;
+    let conversation: String = row.try_get("conversation").map_err(fault(operation))?;
+    let registered_at = row.try_get("registered_at").map_err(fault(operation))?;
+    Ok(NeedRow {
+        registration: from_json(operation, &format!("need {id}"), registration)?,
+        outcome: outcome
+            .map(|text| from_json::<Outcome>(operation, &format!("the outcome of need {id}"), text))
+            .transpose()?,
+        conversation: ConversationId::new(conversation),
+        registered_at: time(operation, registered_at)?,
+        id: NeedId::new(id),
+    })
+}
