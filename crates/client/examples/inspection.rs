@@ -1,7 +1,7 @@
 //! Asks a landlord who will arrange an inspection, and waits for the answer.
 //!
 //! ```text
-//! LIAISON_URL=http://127.0.0.1:7070 LIAISON_KEY=lia_... \
+//! LIAISON_URL=http://127.0.0.1:7700 LIAISON_KEY=lia_... \
 //!     cargo run -p liaison-client --example inspection -- owner@example.com
 //! ```
 

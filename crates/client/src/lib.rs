@@ -4,7 +4,7 @@
 //! use liaison_client::{Client, Stakeholder, Wait};
 //!
 //! # async fn workflow() -> Result<(), liaison_client::ClientError> {
-//! let client = Client::new("http://127.0.0.1:7070", "lia_...")?;
+//! let client = Client::new("http://127.0.0.1:7700", "lia_...")?;
 //! let need = client
 //!     .need("Decide who will arrange the inspection")
 //!     .stakeholder(Stakeholder::email("owner@example.com").name("Ana").zone("Europe/Paris"))

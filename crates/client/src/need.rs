@@ -272,14 +272,26 @@ impl NeedBuilder {
             ladder: self.ladder,
             transcript: self.transcript,
         };
-        let body = serde_json::to_string(&request)
+        self.client.register(&request, self.idempotency_key).await
+    }
+}
+
+impl Client {
+    /// Registers a need that was described elsewhere, in a file say; [`Client::need`] builds one.
+    /// Without a key one is derived from the content, so registering the same twice is one need.
+    pub async fn register(
+        &self,
+        request: &RegisterNeed,
+        idempotency_key: Option<String>,
+    ) -> Result<NeedHandle, ClientError> {
+        let body = serde_json::to_string(request)
             .expect("a registration is texts, numbers and lists, all of which JSON has");
-        let key = self.idempotency_key.unwrap_or_else(|| derived_key(&body));
+        let key = idempotency_key.unwrap_or_else(|| derived_key(&body));
         let call = Call::new("register a need", Method::POST, "/v1/needs")
             .body(body)
             .idempotency_key(Some(key));
-        let view: NeedView = self.client.repeatable(&call).await?;
-        Ok(NeedHandle::new(self.client, view.id))
+        let view: NeedView = self.repeatable(&call).await?;
+        Ok(NeedHandle::new(self.clone(), view.id))
     }
 }
 

@@ -5,7 +5,7 @@ mod landlord;
 mod office;
 mod page;
 
-use crate::running::Environment;
+use crate::{config::LogConfig, running::Environment, serve};
 use anyhow::{Context, Result};
 use clap::Args;
 use office::{Office, View};
@@ -21,6 +21,9 @@ pub(crate) struct Options {
     /// What the landlord answers, with --once.
     #[arg(long, default_value = "Please arrange it for me.")]
     reply: String,
+    /// What the daemon logs meanwhile, to standard error.
+    #[arg(long, default_value = "warn")]
+    log: String,
     /// Where the landlord's page is served.
     #[arg(long, default_value = "127.0.0.1:7788")]
     listen: SocketAddr,
@@ -31,6 +34,10 @@ const LONGEST_EXCHANGE: Duration = Duration::from_secs(60);
 
 /// Plays the demo.
 pub(crate) async fn run(options: Options, environment: Environment) -> Result<()> {
+    serve::start_logging(&LogConfig {
+        filter: options.log.clone(),
+        ..LogConfig::default()
+    })?;
     let office = Office::open(environment).await?;
     let played = if options.once {
         tokio::time::timeout(LONGEST_EXCHANGE, once(office.view(), &options.reply))

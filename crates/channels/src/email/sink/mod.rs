@@ -102,6 +102,12 @@ impl Sink {
         self.shared.store.messages()
     }
 
+    /// Hands over the messages that it still has, and keeps none of them; for a reader of very
+    /// many.
+    pub fn drain(&self) -> Vec<SinkMessage> {
+        self.shared.store.drain()
+    }
+
     /// How many messages it has taken, those that it no longer has included.
     pub fn taken(&self) -> u64 {
         *self.shared.store.taken().borrow()

@@ -92,6 +92,10 @@ impl Store {
         self.kept().messages.iter().cloned().collect()
     }
 
+    pub(super) fn drain(&self) -> Vec<SinkMessage> {
+        self.kept().messages.drain(..).collect()
+    }
+
     pub(super) fn taken(&self) -> watch::Receiver<u64> {
         self.taken.subscribe()
     }
