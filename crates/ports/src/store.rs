@@ -103,7 +103,11 @@ pub trait Store: Send + Sync + 'static {
     // Matching.
 
     /// The conversation that a reply token binds to.
-    async fn by_token(&self, tenant: &TenantId, token: &str) -> Result<Option<ConversationId>, StoreError>;
+    async fn by_token(
+        &self,
+        tenant: &TenantId,
+        token: &str,
+    ) -> Result<Option<ConversationId>, StoreError>;
 
     /// The conversation and message of ours that one of these Message-IDs belongs to; the first
     /// that is found, in the order given.
@@ -192,7 +196,12 @@ pub trait Store: Send + Sync + 'static {
     async fn key_by_hash(&self, hash: &str) -> Result<Option<KeyRow>, StoreError>;
 
     /// Revokes a key at once; `false` when there is none.
-    async fn revoke_key(&self, tenant: &TenantId, id: &str, at: Timestamp) -> Result<bool, StoreError>;
+    async fn revoke_key(
+        &self,
+        tenant: &TenantId,
+        id: &str,
+        at: Timestamp,
+    ) -> Result<bool, StoreError>;
 
     /// The keys of a tenant.
     async fn keys(&self, tenant: &TenantId) -> Result<Vec<KeyRow>, StoreError>;

@@ -1,6 +1,6 @@
 //! The embedded store: one SQLite file.
 //!
-//! Every write goes through one task that owns the one writing connection ([`writer`]); the writes
+//! Every write goes through one task that owns the one writing connection (`writer`); the writes
 //! that wait together share one durable commit. Reads have a few connections of their own. The SQL
 //! is plain, and the conformance suite of the ports is what checks it.
 //!
