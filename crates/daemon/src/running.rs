@@ -287,7 +287,7 @@ fn owner(entropy: &dyn EntropySource) -> String {
 /// The reader and the writer that the configuration names.
 pub fn language(config: &ModelConfig) -> Result<(Arc<dyn FormFiller>, Arc<dyn Writer>)> {
     Ok(match config {
-        ModelConfig::Rules => (Arc::new(RulesReader::default()), Arc::new(TemplateWriter)),
+        ModelConfig::Rules => (Arc::new(RulesReader), Arc::new(TemplateWriter)),
         ModelConfig::Openai { writes, .. } => {
             let model = Arc::new(openai(config)?);
             let writer: Arc<dyn Writer> = match writes {

@@ -80,7 +80,7 @@ async fn fill(database: &Path, conversations: u32, environment: Environment) -> 
             store: store.clone(),
             clock: environment.clock.clone(),
             entropy: environment.entropy.clone(),
-            reader: Arc::new(RulesReader::default()),
+            reader: Arc::new(RulesReader),
             writer: Arc::new(TemplateWriter),
             transports: HashMap::from([((tenant.clone(), Channel::Email), transport)]),
             policies: Arc::new(|_| office::policy()),
