@@ -153,8 +153,27 @@ impl KindSpec {
         }?;
         kind.rules()
             .validate()
-            .map_err(|fault| FieldFault::new(fault.field, fault.remedy))?;
+            .map_err(|fault| FieldFault::new(fault.field, self.without_values(fault.remedy)))?;
         Ok(kind)
+    }
+
+    /// A remedy that says `this` where it repeats a text of the request: the field names the place,
+    /// and the text may be an address.
+    fn without_values(&self, mut remedy: String) -> String {
+        fn texts<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+            match value {
+                Value::String(text) => found.push(text),
+                Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
+                Value::Object(fields) => fields.values().for_each(|field| texts(field, found)),
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        self.0.values().for_each(|field| texts(field, &mut found));
+        for text in found {
+            remedy = remedy.replace(&format!("{text:?}"), "this");
+        }
+        remedy
     }
 }
 
@@ -285,6 +304,18 @@ mod tests {
             let fault = slot(value.clone()).expect_err("does not fit");
             assert_eq!(fault.field, field, "{value}: {fault:?}");
         }
+    }
+
+    #[test]
+    fn a_fault_in_a_kind_does_not_repeat_what_was_written() {
+        let option = |value: &str| json!({"value": value, "label": format!("say {value}")});
+        let fault = slot(json!({
+            "name": "a", "question": "?", "kind": "choice",
+            "options": [option("ana@example.com"), option("b")]
+        }))
+        .expect_err("no option's value");
+        assert_eq!(fault.field, "options[0].value");
+        assert!(fault.detail.starts_with("this must be"), "{}", fault.detail);
     }
 
     #[test]

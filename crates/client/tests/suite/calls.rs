@@ -176,9 +176,6 @@ async fn an_operator_reads_and_commands_through_the_client() {
             .is_empty()
     );
 
-    let keyed = commands.clone().idempotency_key("a1");
-    assert!(!keyed.answer("Yes.", true).await.expect("answers").repeated);
-    assert!(keyed.answer("Yes.", true).await.expect("answers").repeated);
     let error = commands
         .resolve_send(MessageId::new("m"), true)
         .await
@@ -188,6 +185,9 @@ async fn an_operator_reads_and_commands_through_the_client() {
         Some("message")
     );
 
+    let keyed = commands.clone().idempotency_key("a1");
+    assert!(!keyed.answer("Yes.", true).await.expect("answers").repeated);
+    assert!(keyed.answer("Yes.", true).await.expect("answers").repeated);
     let journal = client.journal(&id, 0).await.expect("a journal");
     assert!(!journal.operations.is_empty());
     assert!(

@@ -1,0 +1,89 @@
+//! As much of an engine as these tests need: it folds what is stored and carries out every phase
+//! that needs neither a reader nor a writer.
+
+use jiff::{SignedDuration, Timestamp};
+use liaison_core::{
+    effect::Effect,
+    id::{Entropy, Ids},
+    journal::{Operation, Work},
+    phase::{determine_phase, due_at},
+    transition::{self, WorkOrder, work_order},
+};
+use liaison_ports::store::{ClaimRequest, Commit, Store, StoredEffect};
+
+/// Works off everything that is due at `now`. Gives the number of operations committed.
+pub(crate) async fn run(store: &dyn Store, now: Timestamp) -> usize {
+    let claim = ClaimRequest {
+        owner: "test".to_owned(),
+        now,
+        lease_until: now + SignedDuration::from_secs(60),
+        limit: 100,
+    };
+    let mut commits = 0;
+    for claimed in store.claim_due(claim).await.expect("claims") {
+        let mut document = *claimed.document.expect("the document can be read");
+        let mut inputs = claimed.inputs;
+        // No conversation in these tests needs more.
+        for _ in 0..20 {
+            let entropy = entropy(&document.id.to_string(), document.revision);
+            let mut folded = document.clone();
+            let mut ids = Ids::new(now, entropy);
+            for input in &inputs {
+                transition::fold(&mut folded, input, &mut ids, &mut Vec::new());
+            }
+            let phase = determine_phase(&folded, now);
+            let done = phase.is_waiting() || work_order(&folded, &phase, now) != WorkOrder::None;
+            if done && inputs.is_empty() {
+                break;
+            }
+            assert!(
+                !done || phase.is_waiting(),
+                "{phase:?} needs a reader or writer at once"
+            );
+            let operation = Operation {
+                revision: document.revision,
+                at: now,
+                entropy,
+                inputs: std::mem::take(&mut inputs),
+                phase,
+                work: Work::None,
+            };
+            let applied = transition::apply(&mut document, &operation).expect("applies");
+            let commit = Commit {
+                fence: claimed.fence,
+                wake_at: due_at(&document, now),
+                document: document.clone(),
+                operation,
+                judgement: applied.judgement,
+                usage: None,
+                effects: applied.effects.into_iter().map(stored).collect(),
+                only_without_newer_inputs: false,
+                keep_until: Some(now + SignedDuration::from_secs(60)),
+            };
+            store.commit(commit).await.expect("commits");
+            commits += 1;
+        }
+        let wake_at = due_at(&document, now).filter(|at| *at > now);
+        store
+            .release(&claimed.id, claimed.fence, wake_at)
+            .await
+            .expect("releases");
+    }
+    commits
+}
+
+fn stored(effect: Effect) -> StoredEffect {
+    match effect {
+        Effect::NeedSettled { need, outcome } => StoredEffect::Settle { need, outcome },
+        Effect::Event { need, event } => StoredEffect::Event { need, event },
+        other => unreachable!("nothing is sent here: {other:?}"),
+    }
+}
+
+fn entropy(id: &str, revision: u64) -> Entropy {
+    let mut bytes = [0; 16];
+    for (place, byte) in id.bytes().chain(revision.to_be_bytes()).enumerate() {
+        bytes[place % 16] ^= byte.rotate_left(u32::try_from(place / 16).unwrap_or(0));
+    }
+    Entropy(bytes)
+}
