@@ -13,7 +13,7 @@ use liaison_ports::{
     clock::Clock,
     inbound::{InboundKind, InboundMessage, Intake, IntakeFault, Taken},
     store::StoreError,
-    transport::{Delivery, Transport},
+    transport::{Delivery, Finding, Transport},
 };
 use rstest::rstest;
 use std::{
@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
     sync::watch,
     time::timeout,
@@ -157,29 +157,42 @@ impl Viewer {
 
 /// A reply to the mailbox `liaison`, as a person's mail program sends it.
 async fn reply(servers: &Servers, id: &str, text: &str) {
-    let mut stream = TcpStream::connect(("127.0.0.1", servers.smtp))
+    let stream = TcpStream::connect(("127.0.0.1", servers.smtp))
         .await
         .unwrap();
-    let mail = format!(
-        "EHLO client.example\r\nMAIL FROM:<landlord@example.test>\r\n\
-         RCPT TO:<liaison+{TOKEN}@example.test>\r\nDATA\r\n"
-    );
+    let mut stream = BufReader::new(stream);
     let message = format!(
         "From: Bo <landlord@example.test>\r\nTo: <liaison+{TOKEN}@example.test>\r\n\
          Subject: Re: The inspection\r\nMessage-ID: <{id}@client.example>\r\n\
-         Date: Mon, 2 Mar 2026 10:00:00 +0100\r\n\r\n{text}\r\n.\r\nQUIT\r\n"
+         Date: Mon, 2 Mar 2026 10:00:00 +0100\r\n\r\n{text}\r\n."
     );
-    // Exim minds clients that do not wait for its answers; one answer at a time will do.
-    let mut answers = [0; 1024];
-    stream.read(&mut answers).await.unwrap();
-    for command in mail.split_inclusive("\r\n") {
-        stream.write_all(command.as_bytes()).await.unwrap();
-        stream.read(&mut answers).await.unwrap();
+    let recipient = format!("RCPT TO:<liaison+{TOKEN}@example.test>");
+    assert_eq!(answer(&mut stream).await, "220");
+    for (said, code) in [
+        ("EHLO client.example", "250"),
+        ("MAIL FROM:<landlord@example.test>", "250"),
+        (&recipient, "250"),
+        ("DATA", "354"),
+        (&message, "250"),
+        ("QUIT", "221"),
+    ] {
+        stream
+            .write_all(format!("{said}\r\n").as_bytes())
+            .await
+            .unwrap();
+        assert_eq!(answer(&mut stream).await, code, "{said}");
     }
-    stream.write_all(message.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
-    assert!(answer.starts_with("250"), "{answer}");
+}
+
+/// The code of an answer, whose last line has a blank after it.
+async fn answer(stream: &mut BufReader<TcpStream>) -> String {
+    loop {
+        let mut line = String::new();
+        assert_ne!(stream.read_line(&mut line).await.unwrap(), 0);
+        if line.as_bytes()[3] == b' ' {
+            return line[..3].to_owned();
+        }
+    }
 }
 
 struct FixedClock;
@@ -640,4 +653,44 @@ async fn the_check_of_a_mailbox_says_what_to_do() {
         let said = check(config).await.unwrap_err();
         assert!(said.contains(advice), "{said}");
     }
+}
+
+#[tokio::test]
+async fn a_copy_in_the_sent_folder_proves_that_a_message_went() {
+    let Some(servers) = Servers::find() else {
+        return;
+    };
+    let _turn = TURN.lock().await;
+    let mut viewer = Viewer::empty(&servers, "liaison").await;
+    viewer.0.create("Sent").await.ok();
+    viewer.0.select("Sent").await.unwrap();
+    viewer
+        .0
+        .run_command_and_check_ok("STORE 1:* +FLAGS (\\Deleted)")
+        .await
+        .ok();
+    viewer.0.run_command_and_check_ok("EXPUNGE").await.unwrap();
+    let mut folder = servers.imap("liaison", Security::Tls);
+    folder.folder = "Sent".to_owned();
+    let transport = SmtpTransport::new(servers.smtp(Security::Plain))
+        .unwrap()
+        .with_sent_folder(folder.clone())
+        .unwrap();
+    let composed = |id| {
+        let message = outbound(id, "landlord@example.test", "Hello");
+        transport.compose(&message).unwrap()
+    };
+    let (went, lost) = (composed("m1"), composed("m2"));
+    assert_eq!(transport.look_up(&went).await, Finding::CannotTell);
+    viewer
+        .0
+        .append("Sent", None, None, &went.bytes)
+        .await
+        .unwrap();
+    assert_eq!(transport.look_up(&went).await, Finding::Sent);
+    assert_eq!(transport.look_up(&lost).await, Finding::CannotTell);
+
+    folder.folder = "Nowhere".to_owned();
+    let transport = transport.with_sent_folder(folder).unwrap();
+    assert_eq!(transport.look_up(&went).await, Finding::CannotTell);
 }

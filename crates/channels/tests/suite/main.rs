@@ -1,5 +1,11 @@
 //! The tests of `liaison-channels` that go through its public door.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "all of this crate is tests: a panic is a failure, and a skipped test says so"
+)]
+
 mod corpus;
 mod decode;
 mod inbound_corpus;

@@ -3,7 +3,10 @@
 //! The mailbox must be Liaison's alone: what is unread is new, and what was taken is marked read.
 //! A mail that somebody else opens first is never seen.
 
+mod sent;
 mod session;
+
+pub(super) use self::sent::SentFolder;
 
 use self::session::{Fault, Mail, Session};
 use super::net::{ConfigFault, Endpoint, Login, Security};
@@ -80,6 +83,24 @@ struct Settings {
     poll: Duration,
 }
 
+impl Settings {
+    fn new(config: ImapConfig) -> Result<Self, ConfigFault> {
+        config.login.check(&config.host)?;
+        Ok(Self {
+            endpoint: Endpoint::new(
+                &config.host,
+                config.port,
+                config.security,
+                config.authority.as_deref(),
+                config.allow_unencrypted,
+            )?,
+            login: config.login,
+            folder: config.folder,
+            poll: Duration::from_secs(config.poll_seconds.max(1)),
+        })
+    }
+}
+
 /// Whom the receiver works for.
 struct Work {
     intake: Arc<dyn Intake>,
@@ -90,22 +111,9 @@ struct Work {
 impl ImapReceiver {
     /// Checks the settings; connects to nothing yet.
     pub fn new(tenant: TenantId, config: ImapConfig) -> Result<Self, ConfigFault> {
-        let endpoint = Endpoint::new(
-            &config.host,
-            config.port,
-            config.security,
-            config.authority.as_deref(),
-            config.allow_unencrypted,
-        )?;
-        config.login.check(&config.host)?;
         Ok(Self {
             tenant,
-            settings: Settings {
-                endpoint,
-                login: config.login,
-                folder: config.folder,
-                poll: Duration::from_secs(config.poll_seconds.max(1)),
-            },
+            settings: Settings::new(config)?,
         })
     }
 

@@ -122,6 +122,20 @@ impl Session {
         Ok(found.into_iter().collect())
     }
 
+    /// Whether the folder holds a message with this Message-ID (with its angle brackets).
+    pub(super) async fn has_message(&mut self, message_id: &str) -> Result<bool, Fault> {
+        // It goes into a quoted string (RFC 3501, section 9).
+        if !message_id
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte))
+        {
+            return Ok(false);
+        }
+        let query = format!("HEADER Message-ID \"{message_id}\"");
+        let found = imap("looking for a sent copy", self.inner.uid_search(query)).await?;
+        Ok(!found.is_empty())
+    }
+
     /// Whether the server announced mail since this was last asked.
     pub(super) fn saw_arrivals(&mut self) -> bool {
         let mut seen = false;

@@ -11,6 +11,7 @@ use self::{
 };
 use super::{
     compose::{self, Sender},
+    imap::{ImapConfig, SentFolder},
     net::{ConfigFault, Endpoint, Login, Security, authorities},
     subaddress,
 };
@@ -90,6 +91,7 @@ impl Default for SmtpTimeouts {
 pub struct SmtpTransport {
     sender: Sender,
     pool: Pool,
+    sent: Option<SentFolder>,
 }
 
 /// What a session needs to know.
@@ -138,7 +140,15 @@ impl SmtpTransport {
         Ok(Self {
             sender: config.sender,
             pool: Pool::new(settings, config.connections.max(1)),
+            sent: None,
         })
+    }
+
+    /// Lets messages of unknown fate be looked for in a folder in which the provider keeps copies
+    /// of what was sent through it.
+    pub fn with_sent_folder(mut self, config: ImapConfig) -> Result<Self, ConfigFault> {
+        self.sent = Some(SentFolder::new(config)?);
+        Ok(self)
     }
 
     /// A session that has been told sender and recipient and waits for the message.
@@ -211,9 +221,12 @@ impl Transport for SmtpTransport {
         }
     }
 
-    /// SMTP has nowhere to look.
-    async fn look_up(&self, _composed: &Composed) -> Finding {
-        Finding::CannotTell
+    /// SMTP itself has nowhere to look; a folder of sent copies can prove that a message went.
+    async fn look_up(&self, composed: &Composed) -> Finding {
+        match (&self.sent, &composed.transport_id) {
+            (Some(folder), Some(id)) if folder.holds(id).await => Finding::Sent,
+            _ => Finding::CannotTell,
+        }
     }
 
     async fn check(&self) -> Result<(), String> {
