@@ -13,7 +13,7 @@ pub use self::{
 };
 
 use self::{fault::Script, store::Store};
-use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     net::{TcpListener, TcpStream, ToSocketAddrs},
     sync::Semaphore,
@@ -166,10 +166,10 @@ async fn listen(listener: TcpListener, shared: Arc<Shared>, stop: CancellationTo
                     drop(place);
                 });
             }
-            // Out of file descriptors, or the client is gone already.
+            // Out of file descriptors, as a rule; the pause keeps that from filling the log.
             Err(error) => {
                 tracing::warn!(%error, "the mail sink could not accept a connection");
-                tokio::task::yield_now().await;
+                tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }
     }
