@@ -117,7 +117,8 @@ pub struct EmailAddress(String);
 impl EmailAddress {
     /// Reads `local@domain`.
     ///
-    /// Stricter than RFC 5321 on purpose: no quoted local parts, no address literals, no white
+    /// Stricter than RFC 5321 on purpose: ASCII only (not every server speaks SMTPUTF8, RFC 6531; a
+    /// domain is written in its `xn--` form), no quoted local parts, no address literals, no white
     /// space or control characters, at most 254 bytes in all (RFC 5321, section 4.5.3.1.3, less
     /// the angle brackets) and 64 before the `@` (section 4.5.3.1.1).
     pub fn parse(text: &str) -> Result<Self, AddressFault> {
@@ -126,7 +127,7 @@ impl EmailAddress {
         if text.len() > 254 || local.len() > 64 {
             return Err(AddressFault::TooLong);
         }
-        let atext = |c: char| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
+        let atext = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
         if local.is_empty()
             || !local
                 .split('.')
@@ -139,7 +140,7 @@ impl EmailAddress {
                 && label.len() <= 63
                 && !label.starts_with('-')
                 && !label.ends_with('-')
-                && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+                && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
         };
         if !domain.split('.').all(label) {
             return Err(AddressFault::Domain);
@@ -187,10 +188,10 @@ pub enum AddressFault {
     #[error("a mail address has at most 254 characters, 64 of them before the @")]
     TooLong,
     /// The part before the `@`.
-    #[error("the part before the @ may hold letters, digits, dots and !#$%&'*+-/=?^_`{{|}}~")]
+    #[error("the part before the @ may hold ASCII letters, digits, dots and !#$%&'*+-/=?^_`{{|}}~")]
     Local,
     /// The part after the `@`.
-    #[error("the part after the @ is not a domain name")]
+    #[error("the part after the @ is not a domain name; one with other letters has an xn-- form")]
     Domain,
 }
 
@@ -252,6 +253,9 @@ mod tests {
     #[case("\"a b\"@example.com", Err(AddressFault::Local))]
     #[case("a@[127.0.0.1]", Err(AddressFault::Domain))]
     #[case("a..b@example.com", Err(AddressFault::Local))]
+    #[case("jürgen@example.com", Err(AddressFault::Local))]
+    #[case("ana@bücher.example", Err(AddressFault::Domain))]
+    #[case("ana@xn--bcher-kva.example", Ok("ana@xn--bcher-kva.example"))]
     fn an_address_is_safe_for_headers_and_commands(
         #[case] text: &str,
         #[case] expected: Result<&str, AddressFault>,

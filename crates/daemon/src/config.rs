@@ -256,6 +256,10 @@ pub struct ImapServerConfig {
     /// How often to look when the server does not tell by itself.
     #[serde(default = "one_minute")]
     pub poll: Wait,
+    /// The folder into which the provider puts a copy of what is sent. With one, a message whose
+    /// hand-over broke off is looked for there before anybody is asked.
+    #[serde(default)]
+    pub sent_folder: Option<String>,
 }
 
 fn inbox() -> String {
@@ -333,5 +337,84 @@ impl Config {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn load(text: &str) -> Result<Config> {
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        file.write_all(text.as_bytes()).expect("writes");
+        Config::load(Some(file.path()))
+    }
+
+    const LEAST: &str = "[tenants.default.email]\naddress = \"office@example.com\"\n\
+                         [tenants.default.email.smtp]\nhost = \"127.0.0.1\"\nport = 25\n";
+
+    #[test]
+    fn the_commented_example_is_a_configuration() {
+        let example = include_str!("../../../deploy/liaison.example.toml");
+        let config = load(example).expect("the example can be used");
+        assert_eq!(config.tenant_ids(), [TenantId::new("default")]);
+    }
+
+    #[test]
+    fn the_commented_settings_of_the_example_exist() {
+        // Each commented setting, taken in where it stands, must be known.
+        let example = include_str!("../../../deploy/liaison.example.toml");
+        let mut text = String::new();
+        let mut alternative = false;
+        for line in example.lines() {
+            let setting = line.strip_prefix("# ").filter(|rest| {
+                let mut parts = rest.splitn(2, " = ");
+                let name = parts.next().unwrap_or_default();
+                parts.next().is_some() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+            });
+            alternative = line == "# [model]" || (alternative && line.starts_with('#'));
+            match setting {
+                Some(_) if alternative => {}
+                // The example has a value of its own where this is the default.
+                Some(setting) if setting.starts_with("url") => {}
+                Some(setting) if setting.starts_with("ca_file") => {}
+                Some(setting) => text.push_str(setting),
+                None => text.push_str(line),
+            }
+            text.push('\n');
+        }
+        let config = load(&text).expect("every commented setting exists");
+        assert_eq!(
+            config.engine.conversations,
+            EngineConfig::default().conversations
+        );
+    }
+
+    #[test]
+    fn a_short_configuration_has_the_documented_defaults() {
+        let config = load(LEAST).expect("enough");
+        assert_eq!(config.http.listen, HttpConfig::default().listen);
+        assert_eq!(config.tenants["default"].policy, Policy::default());
+    }
+
+    #[test]
+    fn a_fault_names_the_setting() {
+        for (text, named) in [
+            ("", "no tenant"),
+            ("[tenants.default]", "tenants.default.email"),
+            ("[stroe]\nurl = \"sqlite:x\"", "stroe"),
+            ("[store]\nurl = \"mysql:x\"", "store.url"),
+            ("[engine]\nconversations = 0", "engine.conversations"),
+            ("[tenants.default.policy]\ngather = \"soon\"", "90s or 3d"),
+            ("[tenants.default.policy]\nweekly_cap = 0", "weekly_cap"),
+        ] {
+            let whole = match text {
+                "" | "[tenants.default]" => text.to_owned(),
+                _ => format!("{text}\n{LEAST}"),
+            };
+            let fault = format!("{:#}", load(&whole).expect_err("cannot be used"));
+            assert!(fault.contains(named), "{text:?}: {fault}");
+        }
     }
 }

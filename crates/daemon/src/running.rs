@@ -340,7 +340,7 @@ pub fn smtp(email: &EmailConfig, connections: u32) -> Result<SmtpTransport> {
         (Some(_), None) => bail!("smtp.password is missing, or take smtp.user out"),
         (None, Some(_)) => bail!("smtp.user is missing, or take smtp.password out"),
     };
-    SmtpTransport::new(SmtpConfig {
+    let transport = SmtpTransport::new(SmtpConfig {
         host: host.clone(),
         port: *port,
         security: security(*protection),
@@ -356,7 +356,20 @@ pub fn smtp(email: &EmailConfig, connections: u32) -> Result<SmtpTransport> {
         connections: connections as usize,
         timeouts: SmtpTimeouts::default(),
     })
-    .context("smtp")
+    .context("smtp")?;
+    let copies = email.imap.as_ref().and_then(|server| {
+        let folder = server.sent_folder.clone()?;
+        Some(ImapConfig {
+            folder,
+            ..imap(server)
+        })
+    });
+    match copies {
+        Some(copies) => transport
+            .with_sent_folder(copies)
+            .context("imap.sent_folder"),
+        None => Ok(transport),
+    }
 }
 
 /// The settings of a mailbox's reader.

@@ -1,6 +1,6 @@
 //! The dispatcher: it hands outbox rows to their transports and records what became of them.
 
-use crate::Engine;
+use crate::{Engine, MOST_STORE_TRIES, STORE_TRIES_EVERY};
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use liaison_core::{id::MessageId, input::Fate, policy::Wait};
@@ -27,10 +27,6 @@ const REST_AFTER_FAILURE: Duration = Duration::from_secs(1);
 
 /// How long to wait for a hint before looking anyway.
 const LONGEST_SLEEP: Duration = Duration::from_secs(5);
-
-/// How often a completion is offered to a store that does not take it, before the row is left to
-/// its lease.
-const MOST_COMPLETION_TRIES: u32 = 10;
 
 pub(crate) async fn run(engine: &Engine, shutdown: CancellationToken) {
     let room = engine.limits.deliveries.get();
@@ -182,7 +178,7 @@ fn retry(engine: &Engine, attempts: u32, now: Timestamp, error: String) -> Compl
 /// Records what became of a message. Losing this turns a sent message into one of unknown fate, so
 /// it is tried until the store takes it, within reason.
 async fn complete(engine: &Engine, message: MessageId, result: CompletionResult) {
-    for attempt in 1..=MOST_COMPLETION_TRIES {
+    for attempt in 1..=MOST_STORE_TRIES {
         let completion = Completion {
             message: message.clone(),
             owner: engine.limits.owner.clone(),
@@ -201,7 +197,7 @@ async fn complete(engine: &Engine, message: MessageId, result: CompletionResult)
                 "what became of it could not be stored"
             ),
         }
-        tokio::time::sleep(REST_AFTER_FAILURE).await;
+        tokio::time::sleep(STORE_TRIES_EVERY).await;
     }
     tracing::error!(%message, "what became of it is lost; its lease runs out and it counts as unknown");
 }

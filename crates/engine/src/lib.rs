@@ -25,8 +25,14 @@ use liaison_ports::{
     store::Store,
     transport::Transport,
 };
-use std::{collections::HashMap, num::NonZeroU32, sync::Arc};
+use std::{collections::HashMap, num::NonZeroU32, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
+
+/// How often, and how many times, what must not get lost is offered to a store that cannot be
+/// written: a full disk, a lock held by somebody else. Together it is as long as a lease: after
+/// that the store's own rules for a dead process apply.
+pub(crate) const STORE_TRIES_EVERY: Duration = Duration::from_secs(5);
+pub(crate) const MOST_STORE_TRIES: u32 = 240;
 
 /// Everything the engine works with.
 #[derive(Clone)]

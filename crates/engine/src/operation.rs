@@ -1,13 +1,13 @@
 //! One conversation, one operation after another: fold, derive, bring what the phase needs, apply,
 //! commit; until it waits.
 
-use crate::{Engine, outward};
+use crate::{Engine, MOST_STORE_TRIES, STORE_TRIES_EVERY, outward};
 use liaison_core::{
     conversation::Conversation,
     effect::Effect,
     form::ReadRequest,
     gate::draft,
-    id::Ids,
+    id::{ConversationId, Ids},
     input::{Input, StoredInput},
     journal::{Operation, Work},
     phase::{self, determine_phase},
@@ -43,13 +43,17 @@ pub(crate) async fn work_on(engine: &Engine, claimed: Claimed) {
         }
         Err(error) => Err(Stop::Broken(error)),
     };
-    let store = &engine.parts.store;
-    let given_back = match end {
-        Ok(End::Released) => return,
-        Ok(End::Unchanged { wake_at }) => store.release(&id, fence, wake_at).await,
+    let now = engine.parts.clock.now();
+    match end {
+        Ok(End::Released) => {}
+        Ok(End::Unchanged { wake_at }) => {
+            give_back(engine, &id, fence, GiveBack::Due(wake_at)).await
+        }
         Err(Stop::Store(StoreError::Fenced)) => {
             tracing::info!(conversation = %id, "somebody else has claimed it since");
-            return;
+        }
+        Err(Stop::Store(error @ StoreError::Corrupt { .. })) => {
+            set_aside(engine, &id, fence, &error.to_string()).await;
         }
         Err(Stop::Store(error)) => {
             tracing::warn!(
@@ -57,27 +61,49 @@ pub(crate) async fn work_on(engine: &Engine, claimed: Claimed) {
                 error = &error as &dyn std::error::Error,
                 "an operation was not stored; it is done again later"
             );
-            // Given back, if the store lets us; otherwise the lease runs out.
-            store
-                .release(&id, fence, Some(engine.parts.clock.now()))
-                .await
+            give_back(engine, &id, fence, GiveBack::Due(Some(now))).await;
         }
-        Err(Stop::Broken(error)) => {
-            tracing::error!(conversation = %id, error, "it cannot be processed and is set aside");
-            store
-                .quarantine(&id, fence, &cut(&error), engine.parts.clock.now())
-                .await
-        }
-    };
-    if let Err(error) = given_back
-        && !matches!(error, StoreError::Fenced)
-    {
-        tracing::warn!(
-            conversation = %id,
-            error = &error as &dyn std::error::Error,
-            "it could not be given back; its lease runs out by itself"
-        );
+        Err(Stop::Broken(error)) => set_aside(engine, &id, fence, &error).await,
     }
+}
+
+async fn set_aside(engine: &Engine, id: &ConversationId, fence: i64, error: &str) {
+    tracing::error!(conversation = %id, error, "it cannot be processed and is set aside");
+    give_back(engine, id, fence, GiveBack::SetAside(cut(error))).await;
+}
+
+/// How a claimed conversation is given back without an operation.
+enum GiveBack {
+    /// Due again then.
+    Due(Option<jiff::Timestamp>),
+    /// Out of the work, with the error.
+    SetAside(String),
+}
+
+/// Gives a claimed conversation back. While the store cannot be written, nobody else could work on
+/// it either; so this is tried until the lease would have run out anyway.
+async fn give_back(engine: &Engine, id: &ConversationId, fence: i64, how: GiveBack) {
+    let store = &engine.parts.store;
+    for _ in 0..MOST_STORE_TRIES {
+        let given_back = match &how {
+            GiveBack::Due(wake_at) => store.release(id, fence, *wake_at).await,
+            GiveBack::SetAside(error) => {
+                store
+                    .quarantine(id, fence, error, engine.parts.clock.now())
+                    .await
+            }
+        };
+        match given_back {
+            Ok(()) | Err(StoreError::Fenced) => return,
+            Err(error) => tracing::warn!(
+                conversation = %id,
+                error = &error as &dyn std::error::Error,
+                "it cannot be given back yet"
+            ),
+        }
+        tokio::time::sleep(STORE_TRIES_EVERY).await;
+    }
+    tracing::error!(conversation = %id, "it could not be given back; its lease runs out by itself");
 }
 
 /// How working on a conversation ends.
@@ -289,7 +315,9 @@ impl Run<'_> {
     fn store_form(&self, effects: &[Effect]) -> Result<Vec<StoredEffect>, Stop> {
         effects
             .iter()
-            .map(|effect| outward::store_form(&self.engine.parts, &self.conversation.tenant, effect))
+            .map(|effect| {
+                outward::store_form(&self.engine.parts, &self.conversation.tenant, effect)
+            })
             .collect::<Result<_, _>>()
             .map_err(|fault| Stop::Broken(fault.to_string()))
     }

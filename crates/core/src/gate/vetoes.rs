@@ -24,11 +24,11 @@ pub(super) fn is_question(sentence: &str) -> bool {
         .unwrap_or(0);
     let word = |at: usize| words.get(lead + at).map_or("", |word| word.text.as_str());
     let inverted = AUXILIARIES.has(word(0)) && SUBJECTS.has(word(1));
-    // `Do it yourself` and `have you arrange it` begin so without asking.
+    // `Do it yourself`, `have it arranged` and `have you arrange it` begin so without asking.
     let asks = inverted
         && !matches!(
             (word(0), word(1)),
-            ("do", "it" | "this" | "that") | ("have", "you")
+            ("do", "it" | "this" | "that") | ("have", "you" | "it" | "this" | "that")
         );
     asks || (matches!(
         word(0),

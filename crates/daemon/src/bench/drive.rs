@@ -37,7 +37,9 @@ pub(super) async fn run(needs: u32, concurrency: u32) -> Result<()> {
     let sink = Sink::start_with(SocketAddr::from(([127, 0, 0, 1], 0)), settings).await?;
     println!("{}", sink.address().port());
     let mut line = String::new();
-    BufReader::new(tokio::io::stdin()).read_line(&mut line).await?;
+    BufReader::new(tokio::io::stdin())
+        .read_line(&mut line)
+        .await?;
     let daemon: Daemon = serde_json::from_str(&line).context("standard input")?;
 
     let waiting = Waiting::default();
@@ -52,8 +54,12 @@ pub(super) async fn run(needs: u32, concurrency: u32) -> Result<()> {
         while let Some(ended) = running.try_join_next() {
             ended??;
         }
-        let (client, http, daemon, waiting) =
-            (client.clone(), http.clone(), daemon.clone(), waiting.clone());
+        let (client, http, daemon, waiting) = (
+            client.clone(),
+            http.clone(),
+            daemon.clone(),
+            waiting.clone(),
+        );
         running.spawn(async move {
             let settled = one_need(number, &client, &http, &daemon, &waiting).await;
             drop(permit);
@@ -115,7 +121,9 @@ async fn one_need(
 /// A reply as a mail program makes it.
 fn answer(from: &str, question: &[u8]) -> Result<Vec<u8>> {
     let asked = inbound::parse(question).context("the question is no mail")?;
-    let to = asked.reply_to.context("the question says nowhere to answer to")?;
+    let to = asked
+        .reply_to
+        .context("the question says nowhere to answer to")?;
     let id = asked.message_id.context("the question has no Message-ID")?;
     Ok(format!(
         "From: <{from}>\r\nTo: <{}>\r\nSubject: Re: {}\r\nMessage-ID: <answer-{id}>\r\n\

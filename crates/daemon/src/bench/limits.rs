@@ -113,7 +113,9 @@ async fn write(mut connection: SqliteConnection, mut queue: mpsc::Receiver<Write
     let mut commits = 0;
     let mut together = Vec::with_capacity(MOST_TOGETHER);
     while queue.recv_many(&mut together, MOST_TOGETHER).await > 0 {
-        sqlx::query("BEGIN IMMEDIATE").execute(&mut connection).await?;
+        sqlx::query("BEGIN IMMEDIATE")
+            .execute(&mut connection)
+            .await?;
         for (statement, number, _) in &together {
             sqlx::query(*statement)
                 .bind(number)

@@ -76,7 +76,10 @@ pub(crate) async fn run(options: Options, environment: Environment) -> Result<()
     Ok(())
 }
 
-#[expect(clippy::print_stderr, reason = "a run takes minutes; this says how far it is")]
+#[expect(
+    clippy::print_stderr,
+    reason = "a run takes minutes; this says how far it is"
+)]
 fn eprint(part: &str) {
     eprintln!("measuring: {part}");
 }

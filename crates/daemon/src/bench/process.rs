@@ -25,7 +25,9 @@ pub(super) fn cpu_time() -> Result<Duration> {
 
     let stat = std::fs::read_to_string("/proc/self/stat").context("/proc/self/stat")?;
     // The name in parentheses may hold anything; the numbers begin after the last one.
-    let (_, numbers) = stat.rsplit_once(')').context("/proc/self/stat has no name")?;
+    let (_, numbers) = stat
+        .rsplit_once(')')
+        .context("/proc/self/stat has no name")?;
     let mut fields = numbers.split_whitespace().skip(11);
     let mut next = || -> Result<u64> {
         let field = fields.next().context("/proc/self/stat is short")?;

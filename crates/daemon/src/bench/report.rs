@@ -47,13 +47,26 @@ impl fmt::Display for Report {
                 run.needs_per_second, run.cpu_ms, run.commits
             )
         };
-        writeln!(f, "| what                               | needs settled/s | CPU ms/need | commits/need |")?;
-        writeln!(f, "|------------------------------------|-------------:|------------:|-------------:|")?;
+        writeln!(
+            f,
+            "| what                               | needs settled/s | CPU ms/need | commits/need |"
+        )?;
+        writeln!(
+            f,
+            "|------------------------------------|-------------:|------------:|-------------:|"
+        )?;
         writeln!(f, "{}", row("written by hand, group commit", &self.by_hand))?;
         writeln!(f, "{}", row("the whole daemon, SQLite", &self.daemon))?;
         writeln!(f)?;
-        writeln!(f, "- one-row durable commits, one after the other: {:.0} a second", self.commits_per_second)?;
-        writeln!(f, "- the daemon at {ratio:.2} of the loop written by hand (aim: at least 0.4)")?;
+        writeln!(
+            f,
+            "- one-row durable commits, one after the other: {:.0} a second",
+            self.commits_per_second
+        )?;
+        writeln!(
+            f,
+            "- the daemon at {ratio:.2} of the loop written by hand (aim: at least 0.4)"
+        )?;
         if let Some(waiting) = &self.waiting {
             writeln!(
                 f,

@@ -37,7 +37,10 @@ pub(super) async fn measure(
     let stdout = others.stdout.take().context("it has no standard output")?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line).await?;
-    let port: u16 = line.trim().parse().context("the other side's mail server")?;
+    let port: u16 = line
+        .trim()
+        .parse()
+        .context("the other side's mail server")?;
 
     let smtp = SocketAddr::from(([127, 0, 0, 1], port));
     let config = office::configuration(&folder.join("daemon.db"), smtp)?;

@@ -64,10 +64,12 @@ async fn see(office: &View) -> Result<Value> {
         .iter()
         .filter_map(|message| {
             let read = inbound::parse(&message.raw).ok()?;
+            let mine = !is_for_landlord(message);
             Some(Mail {
-                mine: !is_for_landlord(message),
+                mine,
                 subject: read.subject,
-                text: read.visible.text,
+                // What the agency writes is shown with its signature, as a mailbox shows it.
+                text: if mine { read.visible.text } else { read.text },
             })
         })
         .collect();

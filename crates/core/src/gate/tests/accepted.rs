@@ -36,6 +36,13 @@ fn cases() -> Vec<(&'static str, &'static str, &'static str, serde_json::Value)>
             "",
             json!("landlord"),
         ),
+        // It begins like a question, and asks for something to be done.
+        (
+            "who",
+            "Thanks! Then please have it arranged for me.",
+            "Then please have it arranged for me.",
+            json!("agency"),
+        ),
         ("who", "You can arrange it.", "", json!("agency")),
         ("who", "The agency please", "The agency", json!("agency")),
         (
