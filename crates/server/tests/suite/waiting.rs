@@ -26,6 +26,17 @@ async fn waiting(
     task
 }
 
+/// Lets everybody run who can, without time passing: it stands still while anybody runs.
+async fn at_once<T>(task: &tokio::task::JoinHandle<T>) -> bool {
+    for _ in 0..1_000 {
+        if task.is_finished() {
+            return true;
+        }
+        tokio::task::yield_now().await;
+    }
+    false
+}
+
 async fn cancel(server: &Server, need: &str) {
     let path = format!("/v1/needs/{need}");
     server
@@ -78,15 +89,11 @@ async fn an_outcome_of_this_process_is_told_at_once() {
     server.work().await;
     let task = waiting(&server, &need, "60s").await;
     cancel(&server, &need).await;
-    let reads = server.store.need_reads.load(Ordering::SeqCst);
+    assert!(!at_once(&task).await, "nobody told");
     server.changes.notify.notify_waiters();
+    assert!(at_once(&task).await);
     let answer = task.await.expect("an answer");
     assert_eq!(answer.json()["status"], "cancelled");
-    assert_eq!(
-        server.store.need_reads.load(Ordering::SeqCst),
-        reads + 1,
-        "one look was enough"
-    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -106,12 +113,12 @@ async fn a_daemon_that_ends_lets_its_waiters_go() {
     let server = Arc::new(Server::new().await);
     let (need, _) = server.registered().await;
     let task = waiting(&server, &need, "60s").await;
-    let reads = server.store.need_reads.load(Ordering::SeqCst);
+    assert!(!at_once(&task).await);
     server.readiness.enter(Stage::Closing);
+    assert!(at_once(&task).await);
     let answer = task.await.expect("an answer");
     assert_eq!(answer.status, StatusCode::OK);
     assert_eq!(answer.json()["status"], "open");
-    assert!(server.store.need_reads.load(Ordering::SeqCst) <= reads + 1);
 }
 
 #[tokio::test(start_paused = true)]
