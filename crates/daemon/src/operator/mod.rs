@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use liaison_client::Client;
 use serde::Serialize;
+use std::io::{ErrorKind, Write};
 
 /// Which daemon, and with which key.
 #[derive(Clone, Debug, Args)]
@@ -27,22 +28,23 @@ impl Server {
     pub(crate) fn client(&self) -> Result<Client> {
         const TRIES: u32 = 3;
 
-        let client = Client::new(&self.url, self.key.clone()).context("--url")?;
+        // A key that was read from a file brings the end of its line along.
+        let key = self.key.trim().to_owned();
+        let client = Client::new(&self.url, key).context("--url or --key")?;
         Ok(client.tries(TRIES))
     }
 
     /// Prints `value` as JSON, or as `text` says it.
-    #[expect(
-        clippy::print_stdout,
-        reason = "what was asked for goes to standard output"
-    )]
     fn show<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<()> {
         let shown = match self.json {
             true => serde_json::to_string(value)?,
             false => text(value),
         };
-        println!("{}", shown.trim_end());
-        Ok(())
+        match writeln!(std::io::stdout(), "{}", shown.trim_end()) {
+            // Whoever read it has seen enough.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            written => Ok(written?),
+        }
     }
 }
 
