@@ -100,6 +100,20 @@ impl Conversation {
                 .any(|message| message.asks.iter().any(|(asked, _)| asked == slot))
     }
 
+    /// Whether the next message is to ask what an unclear answer about a slot meant.
+    pub fn owes_clarification(&self, slot: &SlotKey) -> bool {
+        self.reply_items.iter().any(
+            |item| matches!(&item.what, Owed::Clarification { slot: unclear, .. } if unclear == slot),
+        )
+    }
+
+    /// Whether a reply item is in a message that is on its way.
+    pub fn is_on_its_way(&self, item: &ReplyItemId) -> bool {
+        self.outgoing
+            .iter()
+            .any(|message| message.items.contains(item))
+    }
+
     /// The open needs that wait for a slot, oldest first.
     pub fn waiting_for<'a>(
         &'a self,

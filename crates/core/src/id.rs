@@ -101,6 +101,11 @@ impl Ids {
         }
     }
 
+    /// The instant of the operation that draws.
+    pub fn at(&self) -> Timestamp {
+        self.at
+    }
+
     /// The next id, as text.
     pub fn draw(&mut self) -> String {
         let random = self.random(b"id");

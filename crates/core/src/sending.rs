@@ -2,9 +2,10 @@
 
 use crate::{
     calendar::{Closure, Hours, Opening, opening},
-    conversation::{Conversation, MessageKind},
+    conversation::{Conversation, MessageKind, Outgoing},
     phase::Watch,
     policy::Wait,
+    slot::SlotKey,
     stakeholder::Contact,
 };
 use jiff::Timestamp;
@@ -98,6 +99,30 @@ pub fn contact(conversation: &Conversation) -> Option<&Contact> {
         .find(|contact| contact.usable())
 }
 
+/// Whether a message of unknown fate may be handed over once more without anybody looking at it.
+/// It must still be right to send it; only the pace does not count, because it is the same message.
+pub(crate) fn may_resend(conversation: &Conversation, message: &Outgoing, now: Timestamp) -> bool {
+    let still_wanted = |slot: &SlotKey| conversation.waiting_for(slot).next().is_some();
+    conversation.taken_over.is_none()
+        && conversation.holds.is_empty()
+        && conversation.inbox.is_empty()
+        && conversation
+            .stakeholder
+            .contact(&message.to)
+            .is_some_and(Contact::usable)
+        && message.asks.iter().all(|(slot, _)| still_wanted(slot))
+        && matches!(opening(&hours(conversation), now), Opening::Open { .. })
+}
+
+fn hours(conversation: &Conversation) -> Hours<'_> {
+    Hours {
+        zone: conversation.zone(),
+        quiet: conversation.policy.quiet_hours,
+        working_days_only: conversation.policy.working_days_only,
+        holidays: &conversation.policy.holidays,
+    }
+}
+
 pub(crate) fn permission(
     conversation: &Conversation,
     kind: MessageKind,
@@ -106,12 +131,7 @@ pub(crate) fn permission(
     if let Some(why) = standing_obstacle(conversation) {
         return Permission::Never { why };
     }
-    let hours = Hours {
-        zone: conversation.zone(),
-        quiet: conversation.policy.quiet_hours,
-        working_days_only: conversation.policy.working_days_only,
-        holidays: &conversation.policy.holidays,
-    };
+    let hours = hours(conversation);
     let latest = thresholds(conversation, kind)
         .into_iter()
         .flatten()

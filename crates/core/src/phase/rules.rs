@@ -2,7 +2,7 @@
 
 use super::{Phase, Watch};
 use crate::{
-    conversation::{Conversation, MessageKind, Received},
+    conversation::{Conversation, Hold, HoldReason, MessageKind, Owed, Received, ReplyItem},
     id::NeedId,
     ladder::{self, Chase, Silence},
     need::{Need, OutcomeKind},
@@ -154,9 +154,10 @@ fn expire_needs(c: &Conversation, w: &Watch) -> Option<Phase> {
     (!needs.is_empty()).then_some(Phase::ExpireNeeds { needs })
 }
 
-/// A reply that arrived in time and has not been read may still count, for a bounded while.
+/// A reply that arrived in time and has not been read may still count, for a bounded while; and
+/// what was said in time counts even if it was read, or the clock looked at, only afterwards.
 fn is_over(c: &Conversation, need: &Need, w: &Watch) -> bool {
-    if !w.reached(need.deadline) {
+    if !w.reached(need.deadline) || ended_in_time(c, need) {
         return false;
     }
     let reply_in_time = c
@@ -196,6 +197,27 @@ fn outcome_of(c: &Conversation, need: &Need) -> Option<OutcomeKind> {
         Some(OutcomeKind::OptedOut)
     } else {
         None
+    }
+}
+
+/// Whether a need has its outcome from what came before its deadline.
+fn ended_in_time(c: &Conversation, need: &Need) -> bool {
+    match outcome_of(c, need) {
+        Some(OutcomeKind::Fulfilled) => need
+            .slots
+            .iter()
+            .filter(|slot| slot.required)
+            .filter_map(|slot| c.slots.get(&slot.key))
+            .all(|slot| match &slot.standing {
+                Standing::Filled(filled) => filled.as_of < need.deadline,
+                _ => true,
+            }),
+        Some(OutcomeKind::OptedOut) => c.stakeholder.contacts.iter().all(|contact| {
+            matches!(contact.consent, Consent::OptedOut { since, .. } if since < need.deadline)
+        }),
+        // A refusal bears no date; only one that came with a reply in time gets this far.
+        Some(_) => true,
+        None => false,
     }
 }
 
@@ -272,7 +294,8 @@ fn burst_end(c: &Conversation) -> Option<Timestamp> {
 /// Whether a reader may be asked: not while it rests after a failure, and not again once an
 /// operator has been told.
 fn may_read(c: &Conversation, w: &Watch) -> bool {
-    if c.reading.failed >= c.policy.reading_tries.max(1) {
+    let given_up = |hold: &Hold| matches!(hold.reason, HoldReason::ReadingFailed { .. });
+    if c.holds.iter().any(given_up) {
         w.say(|| {
             format!(
                 "reading failed {} times; an operator decides",
@@ -313,7 +336,11 @@ fn escalate_unreachable(c: &Conversation, w: &Watch) -> Option<Phase> {
         w.say(|| "a contact may be used".to_owned());
         return None;
     }
-    let to_say = !c.reply_items.is_empty() || first_unsaid_at(c).is_some() || reminder_due(c, w);
+    // Thanks, and word that a question is over, are not worth an operator's time.
+    let matters =
+        |item: &ReplyItem| matches!(item.what, Owed::Answer { .. } | Owed::Clarification { .. });
+    let to_say =
+        c.reply_items.iter().any(matters) || first_unsaid_at(c).is_some() || reminder_due(c, w);
     w.say(|| match to_say {
         true => "there is something to say, and no contact may be used".to_owned(),
         false => "no contact may be used, but there is nothing to say".to_owned(),
@@ -435,19 +462,21 @@ pub(crate) fn first_unsaid_at(c: &Conversation) -> Option<Timestamp> {
         .min()
 }
 
-/// The slots of a need, required or not, of which nothing is known and that were never asked.
+/// The slots of a need, required or not, that were never asked and of which nothing is known, or
+/// nothing for certain that the next message would clear up anyway.
 pub(crate) fn unasked_slots<'a>(
     c: &'a Conversation,
     need: &'a Need,
 ) -> impl Iterator<Item = &'a SlotKey> {
+    let is_unasked = |key: &SlotKey| match c.slots.get(key).map(|slot| &slot.standing) {
+        Some(Standing::Missing) => !c.is_asked(key),
+        Some(Standing::Unclear { .. }) => !c.is_asked(key) && !c.owes_clarification(key),
+        _ => false,
+    };
     need.slots
         .iter()
-        .filter(|wanted| {
-            c.slots.get(&wanted.key).is_some_and(|slot| {
-                matches!(slot.standing, Standing::Missing) && !c.is_asked(&wanted.key)
-            })
-        })
         .map(|wanted| &wanted.key)
+        .filter(move |key| is_unasked(key))
 }
 
 /// The briefs of a need that were never told, by place.

@@ -145,11 +145,9 @@ fn reminders(c: &Conversation, now: Timestamp) -> Vec<PlanItem> {
                 .filter(|ask| ask.slot == *key)
                 .map(|ask| ask.at)
                 .min();
-            Some(question(
-                key,
-                slot,
-                Some(zone.to_datetime(first.unwrap_or(now)).date()),
-            ))
+            // What was promised without having been asked is asked now for the first time.
+            let asked_on = first.map(|at| zone.to_datetime(at).date());
+            Some(question(key, slot, asked_on))
         })
         .collect()
 }

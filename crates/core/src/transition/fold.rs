@@ -3,13 +3,15 @@
 
 use crate::{
     conversation::{
-        Ask, Author, Conversation, Hold, HoldReason, NeedOperation, Origin, Outgoing, QuickAction,
-        Received, Sent, TakenOver, Thread,
+        Ask, Author, Conversation, Hold, HoldReason, NeedOperation, Origin, Outgoing, Owed,
+        QuickAction, Received, ReplyItem, Sent, TakenOver, Thread,
     },
     effect::Effect,
     id::{HoldId, Ids, MessageId},
     input::{Fate, Input, StoredInput},
     policy::{UnknownSend, Wait},
+    sending,
+    slot::Standing,
     stakeholder::{Consent, Contact, EmailAddress, Health, Stakeholder},
 };
 use jiff::Timestamp;
@@ -49,7 +51,7 @@ pub fn fold(
             message,
             permanent,
             reason,
-        } => bounced(c, message, *permanent, reason, at),
+        } => bounced(c, message, *permanent, reason, at, effects),
         Input::QuickAction { by, action } => c.quick_actions.push(QuickAction {
             by: by.clone(),
             at,
@@ -87,22 +89,38 @@ pub(super) fn hold(c: &mut Conversation, reason: HoldReason, since: Timestamp, i
     });
 }
 
-/// Asks for everything that has not gone to be kept from going.
+/// Asks for everything that has not gone to be kept from going, each message once.
 pub(super) fn recall_all(c: &Conversation, why: &str, effects: &mut Vec<Effect>) {
-    let on_its_way = c
-        .outgoing
-        .iter()
-        .filter(|message| message.unknown_since.is_none());
-    effects.extend(on_its_way.map(|message| Effect::Recall {
-        message: message.message.clone(),
-        why: why.to_owned(),
-    }));
+    for outgoing in &c.outgoing {
+        // One whose fate is unknown is out of reach, unless it waits to be handed over again.
+        let in_reach = outgoing.unknown_since.is_none() || outgoing.resent;
+        let recalled = effects.iter().any(
+            |effect| matches!(effect, Effect::Recall { message, .. } if *message == outgoing.message),
+        );
+        if in_reach && !recalled {
+            effects.push(Effect::Recall {
+                message: outgoing.message.clone(),
+                why: why.to_owned(),
+            });
+        }
+    }
 }
 
 fn merge_stakeholder(known: &mut Stakeholder, named: &Stakeholder) {
+    // An opt-out holds for the person, whichever addresses a caller names afterwards.
+    let opted_out = known
+        .contacts
+        .iter()
+        .map(|contact| &contact.consent)
+        .find(|consent| matches!(consent, Consent::OptedOut { .. }))
+        .cloned();
     for contact in &named.contacts {
         if known.contact(&contact.address).is_none() {
-            known.contacts.push(contact.clone());
+            let mut contact = contact.clone();
+            if let Some(opted_out) = &opted_out {
+                contact.consent = opted_out.clone();
+            }
+            known.contacts.push(contact);
         }
     }
     known.key = known.key.take().or_else(|| named.key.clone());
@@ -211,25 +229,35 @@ fn dispatched(
             hold(c, reason, at, ids);
         }
         Fate::Unknown { why } => {
-            let outgoing = &mut c.outgoing[place];
-            outgoing.unknown_since = Some(at);
-            if c.policy.unknown_send == UnknownSend::Resend && !outgoing.resent {
-                outgoing.resent = true;
+            let again = c.policy.unknown_send == UnknownSend::Resend
+                && !c.outgoing[place].resent
+                && sending::may_resend(c, &c.outgoing[place], ids.at());
+            c.outgoing[place].unknown_since = Some(at);
+            c.outgoing[place].resent |= again;
+            if again {
                 effects.push(Effect::Resend {
                     message: message.clone(),
                 });
             } else {
-                let reason = HoldReason::UnknownSend {
-                    message: message.clone(),
-                    why: why.clone(),
-                };
-                hold(c, reason, at, ids);
+                unknown(c, message, why, at, ids);
             }
         }
+        // The second hand-over was prevented; what became of the first is as unknown as before.
+        Fate::Withdrawn { why } if c.outgoing[place].resent => unknown(c, message, why, at, ids),
         Fate::Withdrawn { .. } => {
             c.outgoing.remove(place);
         }
     }
+}
+
+/// Leaves it to an operator to say what became of a message.
+fn unknown(c: &mut Conversation, message: &MessageId, why: &str, at: Timestamp, ids: &mut Ids) {
+    unknown_is_settled(c, message);
+    let reason = HoldReason::UnknownSend {
+        message: message.clone(),
+        why: why.to_owned(),
+    };
+    hold(c, reason, at, ids);
 }
 
 /// Enters a message into the ledger: its questions are asked, its items said, its briefs told.
@@ -283,6 +311,7 @@ fn bounced(
     permanent: bool,
     reason: &str,
     at: Timestamp,
+    effects: &mut Vec<Effect>,
 ) {
     if !permanent {
         // A report of delay: the far side is still trying.
@@ -290,11 +319,25 @@ fn bounced(
     }
     let to = if let Some(place) = c.outgoing.iter().position(|o| o.message == *message) {
         unknown_is_settled(c, message);
-        Some(c.outgoing.remove(place).to)
+        let outgoing = c.outgoing.remove(place);
+        if outgoing.resent {
+            effects.push(Effect::Recall {
+                message: message.clone(),
+                why: "its first copy came back".to_owned(),
+            });
+        }
+        Some(outgoing.to)
     } else if let Some(place) = c.sent.iter().position(|sent| sent.message == *message) {
         let sent = c.sent.remove(place);
-        c.reply_items.extend(sent.carried);
-        Some(sent.to)
+        let Sent {
+            to, at, carried, ..
+        } = sent;
+        for item in carried {
+            if is_still_owed(c, &item, at) {
+                c.reply_items.push(item);
+            }
+        }
+        Some(to)
     } else {
         None
     };
@@ -308,6 +351,22 @@ fn bounced(
     if let Some(to) = to {
         fail_contact(c, &to, reason, at);
     }
+}
+
+/// Whether a reply item that was carried at `carried_at`, and has come back, still matters.
+fn is_still_owed(c: &Conversation, item: &ReplyItem, carried_at: Timestamp) -> bool {
+    let Owed::Clarification { slot: key, .. } = &item.what else {
+        return true;
+    };
+    let unclear = c
+        .slots
+        .get(key)
+        .is_some_and(|slot| matches!(slot.standing, Standing::Unclear { .. }));
+    let asked_since = c
+        .asks
+        .iter()
+        .any(|ask| ask.slot == *key && ask.at > carried_at);
+    unclear && c.waiting_for(key).next().is_some() && !c.owes_clarification(key) && !asked_since
 }
 
 fn fail_contact(c: &mut Conversation, address: &EmailAddress, reason: &str, at: Timestamp) {

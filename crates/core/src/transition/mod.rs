@@ -134,6 +134,9 @@ pub fn apply(
         });
     }
     carry_out(&mut next, operation, &mut ids, &mut applied)?;
+    if conversation.holds.is_empty() && !next.holds.is_empty() {
+        fold::recall_all(&next, "the conversation is paused", &mut applied.effects);
+    }
     next.revision += 1;
     *conversation = next;
     Ok(applied)

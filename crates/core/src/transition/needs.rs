@@ -74,6 +74,7 @@ pub(super) fn escalate_silence(
     for need in unreachable {
         end(c, &need, OutcomeKind::Unreachable, now, effects);
     }
+    recall_what_asks_nothing_open(c, effects);
     forget_settled(c);
 }
 
@@ -122,6 +123,9 @@ fn register(
         )
     });
 
+    for wanted in &registration.slots {
+        take_up_again(c, &key(&wanted.name), at);
+    }
     let need = Need {
         goal: registration.goal,
         slots: registration
@@ -170,6 +174,28 @@ fn register(
             need: id,
             entries: registration.transcript,
         });
+    }
+}
+
+/// Makes a question that no open need waits for any more ready for one, registered at `at`, that
+/// does. If the person was about to be told that it needs no answer, it simply stays open;
+/// otherwise what was asked before then is over, and it is asked anew.
+fn take_up_again(c: &mut Conversation, key: &SlotKey, at: Timestamp) {
+    let Some(slot) = c.slots.get(key).filter(|slot| slot.standing.is_open()) else {
+        return;
+    };
+    if c.waiting_for(key).next().is_some() {
+        return;
+    }
+    let withdrawal = c.reply_items.iter().position(|item| {
+        matches!(&item.what, Owed::Withdrawal { question } if *question == slot.question)
+            && !c.is_on_its_way(&item.id)
+    });
+    match withdrawal {
+        Some(place) => {
+            c.reply_items.remove(place);
+        }
+        None => c.asks.retain(|ask| ask.slot != *key || ask.at >= at),
     }
 }
 

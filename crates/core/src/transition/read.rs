@@ -2,7 +2,6 @@
 
 use super::fold::hold;
 use crate::{
-    calendar::phrase::DayMonthOrder,
     conversation::{Conversation, HoldReason, Owed, ReadingAttempts, Received, ReplyItem},
     effect::{Effect, NeedEvent},
     form::{ReadRequest, Reading, SlotQuestion, Words},
@@ -59,15 +58,6 @@ pub(super) fn request(c: &Conversation, phase: &Phase) -> ReadRequest {
             .flat_map(|(_, need)| need.facts.iter().cloned())
             .collect(),
         day_first: c.policy.day_first,
-    }
-}
-
-/// How figures like 3/4 are to be read.
-pub(crate) fn day_month_order(day_first: Option<bool>) -> DayMonthOrder {
-    match day_first {
-        Some(true) => DayMonthOrder::DayFirst,
-        Some(false) => DayMonthOrder::MonthFirst,
-        None => DayMonthOrder::Unknown,
     }
 }
 
@@ -240,7 +230,8 @@ impl Source {
             message: message.message.clone(),
             quote: quote.text.clone(),
         };
-        Some((evidence, message.written_at))
+        // Nobody wrote later than it arrived, whatever the clock over there says.
+        Some((evidence, message.written_at.min(message.received_at)))
     }
 
     /// The end of a day, on the stakeholder's clock.
@@ -325,6 +316,7 @@ fn take_verdict(
                     until: source.end_of(*until),
                     evidence,
                 };
+                clear_up(c, key);
             }
             false
         }
@@ -333,6 +325,7 @@ fn take_verdict(
                 && slot.standing.is_open()
             {
                 slot.standing = Standing::Declined { evidence };
+                clear_up(c, key);
             }
             false
         }
@@ -351,11 +344,21 @@ pub(super) fn fill(c: &mut Conversation, key: &SlotKey, filled: Filled) {
     {
         slot.earlier.push(before);
     }
+    clear_up(c, key);
+}
+
+/// Leaves nothing to be asked about an unclear answer.
+fn clear_up(c: &mut Conversation, key: &SlotKey) {
     c.reply_items
         .retain(|item| !matches!(&item.what, Owed::Clarification { slot, .. } if slot == key));
 }
 
-fn announce_late(c: &Conversation, key: &SlotKey, filled: &Filled, effects: &mut Vec<Effect>) {
+pub(super) fn announce_late(
+    c: &Conversation,
+    key: &SlotKey,
+    filled: &Filled,
+    effects: &mut Vec<Effect>,
+) {
     for (id, need) in &c.needs {
         if let NeedStatus::Settled { outcome, .. } = need.status
             && need.slots.iter().any(|slot| slot.key == *key)
@@ -374,12 +377,16 @@ fn announce_late(c: &Conversation, key: &SlotKey, filled: &Filled, effects: &mut
 }
 
 fn owe_thanks(c: &mut Conversation, filled: Vec<SlotKey>, now: Timestamp, ids: &mut Ids) {
-    for item in &mut c.reply_items {
-        if let Owed::Acknowledgement { slots } = &mut item.what {
-            slots.retain(|slot| !filled.contains(slot));
-            slots.extend(filled);
-            return;
-        }
+    // Thanks that are on their way are worded already.
+    let waiting = c.reply_items.iter().position(|item| {
+        matches!(item.what, Owed::Acknowledgement { .. }) && !c.is_on_its_way(&item.id)
+    });
+    if let Some(place) = waiting
+        && let Owed::Acknowledgement { slots } = &mut c.reply_items[place].what
+    {
+        slots.retain(|slot| !filled.contains(slot));
+        slots.extend(filled);
+        return;
     }
     c.reply_items.push(ReplyItem {
         id: ReplyItemId::new(ids.draw()),
@@ -395,8 +402,7 @@ fn owe_clarification(
     now: Timestamp,
     ids: &mut Ids,
 ) {
-    c.reply_items
-        .retain(|item| !matches!(&item.what, Owed::Clarification { slot, .. } if slot == key));
+    clear_up(c, key);
     c.reply_items.push(ReplyItem {
         id: ReplyItemId::new(ids.draw()),
         since: now,

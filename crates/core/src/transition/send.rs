@@ -3,7 +3,7 @@
 
 use super::{
     fold::{hold, really_sent},
-    read::fill,
+    read::{announce_late, fill},
 };
 use crate::{
     conversation::{
@@ -108,6 +108,9 @@ pub(super) fn run_quick_actions(
                         evidence,
                         as_of: at,
                     };
+                    if c.waiting_for(&slot).next().is_none() {
+                        announce_late(c, &slot, &filled, effects);
+                    }
                     fill(c, &slot, filled);
                     super::fold::recall_all(c, "an operator entered an answer", effects);
                 }
@@ -119,6 +122,13 @@ pub(super) fn run_quick_actions(
                     .position(|o| o.message == message && o.unknown_since.is_some());
                 if let Some(place) = unknown {
                     let outgoing = c.outgoing.remove(place);
+                    if outgoing.resent {
+                        // It may be waiting to be handed over again.
+                        effects.push(Effect::Recall {
+                            message: message.clone(),
+                            why: "an operator said what became of it".to_owned(),
+                        });
+                    }
                     c.holds.retain(|hold| {
                         !matches!(&hold.reason, HoldReason::UnknownSend { message: m, .. } if *m == message)
                     });
