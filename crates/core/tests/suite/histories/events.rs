@@ -1,0 +1,321 @@
+//! What can happen, and how likely.
+
+use crate::world::{Reader, zone};
+use jiff::civil::{Time, date};
+use liaison_core::{
+    calendar::QuietHours,
+    ladder::{Ladder, Silence},
+    policy::{Policy, UnknownSend, Wait},
+};
+use proptest::{collection::vec, prelude::*, sample::select};
+
+/// One thing that happens. Everything in it is data, so that a history that breaks a promise
+/// shrinks to the few things that matter.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    Register(NewNeed),
+    /// One of the latest needs, counted from the newest.
+    Cancel(usize),
+    CallerSeen(usize),
+    Writes(Letter),
+    /// A dispatcher passes the point of no return with what waits.
+    Begins,
+    /// What a dispatcher has begun ends so.
+    Ends(End),
+    /// A whole delivery.
+    Delivers(End),
+    /// A report about one of the latest messages, counted from the newest, whatever is true.
+    Report(usize, End),
+    Bounces(usize, bool),
+    Commands(Command),
+    Reader(Reader),
+    PolicyChanges(Box<Policy>),
+    /// Seconds; negative when somebody sets the clock back.
+    Passes(i64),
+    /// To the announced wake, or a moment before or after it.
+    WakesUp(i64),
+    /// One operation, after which the daemon dies.
+    OneOperation,
+    /// The worker does all there is to do.
+    Works,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct NewNeed {
+    pub(super) shared: bool,
+    pub(super) slots: Vec<&'static str>,
+    pub(super) optional: usize,
+    pub(super) hours: i64,
+    pub(super) ladder: Option<Ladder>,
+    pub(super) briefs: usize,
+    pub(super) transcript: Vec<&'static str>,
+    pub(super) another_address: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Letter {
+    pub(super) text: &'static str,
+    pub(super) stranger: bool,
+    pub(super) automatic: bool,
+    pub(super) attachment: bool,
+    /// How much later than it arrives it claims to have been written, in seconds.
+    pub(super) skew: i64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    Sent,
+    BadAddress,
+    Refused,
+    Unknown,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Command {
+    Answer,
+    Resume,
+    Fill(&'static str),
+    Resolve(bool),
+    Hold,
+    TakeOver,
+    HandBack,
+}
+
+const SLOTS: [&str; 5] = ["arranged_by", "rent", "pets", "day", "note"];
+
+const TEXTS: [&str; 18] = [
+    "Please arrange it for me.",
+    "I will arrange it myself.",
+    "The rent is 1200.",
+    "Correction: the rent is 1300.",
+    "The rent is 1200 or 1300.",
+    "Maybe 1200, I am not sure.",
+    "Yes.",
+    "No, pets are not allowed.",
+    "14 May 2027 suits me.",
+    "3/4 suits me.",
+    "Note: the key is under the mat.",
+    "I will tell you by Friday.",
+    "I would rather not say.",
+    "Can I pass by the office to grab the keys?",
+    "I want to speak to a person.",
+    "Thank you!",
+    "The weather is fine over here.",
+    "STOP",
+];
+
+fn new_need() -> impl Strategy<Value = NewNeed> {
+    (
+        any::<bool>(),
+        proptest::sample::subsequence(SLOTS.to_vec(), 1..=3),
+        0..2_usize,
+        prop_oneof![1..48_i64, 48..1_000_i64],
+        prop_oneof![3 => Just(None), 1 => ladder().prop_map(Some)],
+        prop_oneof![3 => Just(0_usize), 1 => Just(1), 1 => Just(2)],
+        prop_oneof![3 => Just(Vec::new()), 1 => vec(select(TEXTS.to_vec()), 1..3)],
+        proptest::bool::weighted(0.1),
+    )
+        .prop_map(
+            |(shared, slots, optional, hours, ladder, briefs, transcript, another_address)| {
+                NewNeed {
+                    shared,
+                    slots,
+                    optional,
+                    hours,
+                    ladder,
+                    briefs,
+                    transcript,
+                    another_address,
+                }
+            },
+        )
+}
+
+fn letter() -> impl Strategy<Value = Letter> {
+    // The last text, an opt-out, ends most of what can happen; it comes seldom.
+    let text = prop_oneof![
+        60 => select(TEXTS[..17].to_vec()),
+        1 => Just(TEXTS[17]),
+    ];
+    (
+        text,
+        proptest::bool::weighted(0.05),
+        proptest::bool::weighted(0.05),
+        proptest::bool::weighted(0.05),
+        prop_oneof![8 => Just(0_i64), 1 => Just(300), 1 => Just(-86_400)],
+    )
+        .prop_map(|(text, stranger, automatic, attachment, skew)| Letter {
+            text,
+            stranger,
+            automatic,
+            attachment,
+            skew,
+        })
+}
+
+fn end() -> impl Strategy<Value = End> {
+    prop_oneof![
+        12 => Just(End::Sent),
+        1 => Just(End::BadAddress),
+        1 => Just(End::Refused),
+        2 => Just(End::Unknown),
+    ]
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        2 => Just(Command::Answer),
+        8 => Just(Command::Resume),
+        1 => select(SLOTS.to_vec()).prop_map(Command::Fill),
+        3 => any::<bool>().prop_map(Command::Resolve),
+        1 => Just(Command::Hold),
+        1 => Just(Command::TakeOver),
+        3 => Just(Command::HandBack),
+    ]
+}
+
+fn ladder() -> impl Strategy<Value = Ladder> {
+    let wait = select(vec![
+        Wait::seconds(0),
+        Wait::hours(1),
+        Wait::days(1),
+        Wait::days(3),
+    ]);
+    (
+        vec(wait.clone(), 0..4),
+        wait,
+        select(vec![Silence::Hold, Silence::Unreachable, Silence::Expire]),
+    )
+        .prop_map(|(waits, patience, silence)| Ladder {
+            waits,
+            patience,
+            silence,
+        })
+}
+
+const ZONES: [&str; 9] = [
+    "UTC",
+    "Europe/Paris",
+    "America/New_York",
+    "America/Sao_Paulo",
+    "Australia/Lord_Howe",
+    "Asia/Kathmandu",
+    "Africa/Casablanca",
+    "Pacific/Apia",
+    "Pacific/Kiritimati",
+];
+
+pub(super) fn policy() -> impl Strategy<Value = Policy> {
+    let clock = |hour, minute| Time::constant(hour, minute, 0, 0);
+    let quiet = |from, until| Some(QuietHours { from, until });
+    let hours = select(vec![
+        None,
+        Some(QuietHours::default()),
+        quiet(clock(22, 0), clock(2, 30)),
+        quiet(clock(2, 15), clock(2, 45)),
+        quiet(clock(12, 0), clock(12, 0)),
+        quiet(clock(9, 0), clock(8, 0)),
+    ]);
+    let days = select(vec![
+        Vec::new(),
+        vec![date(2027, 1, 1), date(2026, 12, 31), date(2028, 2, 29)],
+    ]);
+    let wait = |waits: &[Wait]| select(waits.to_vec());
+    (
+        (hours, any::<bool>(), days, select(ZONES.to_vec())),
+        (
+            wait(&[Wait::seconds(0), Wait::seconds(30), Wait::hours(2)]),
+            wait(&[Wait::seconds(0), Wait::seconds(60)]),
+            wait(&[Wait::seconds(0), Wait::hours(20), Wait::days(9)]),
+            0..4_u32,
+        ),
+        ladder(),
+        (
+            wait(&[Wait::seconds(0), Wait::hours(6)]),
+            0..4_u32,
+            wait(&[Wait::seconds(0), Wait::seconds(30)]),
+            select(vec![UnknownSend::Hold, UnknownSend::Resend]),
+            select(vec![None, Some(Wait::seconds(0)), Some(Wait::days(2))]),
+            select(vec![None, Some(true), Some(false)]),
+        ),
+        any::<bool>(),
+    )
+        .prop_map(
+            |(
+                (quiet_hours, working_days_only, holidays, name),
+                (gather, burst, minimum_gap, weekly_cap),
+                ladder,
+                (
+                    expiry_grace,
+                    reading_tries,
+                    reading_backoff,
+                    unknown_send,
+                    probe_caller_after,
+                    day_first,
+                ),
+                acknowledge,
+            )| Policy {
+                signature: "The agency".to_owned(),
+                zone: zone(name),
+                quiet_hours,
+                working_days_only,
+                holidays,
+                gather,
+                burst,
+                minimum_gap,
+                weekly_cap,
+                ladder,
+                acknowledge,
+                expiry_grace,
+                reading_tries,
+                reading_backoff,
+                unknown_send,
+                probe_caller_after,
+                day_first,
+            },
+        )
+}
+
+pub(super) fn event() -> impl Strategy<Value = Event> {
+    let passes = prop_oneof![
+        4 => 1..300_i64,
+        4 => 300..86_400_i64,
+        3 => 86_400..700_000_i64,
+        1 => 700_000..2_500_000_i64,
+        1 => -600_000..0_i64,
+    ];
+    prop_oneof![
+        4 => new_need().prop_map(Event::Register),
+        1 => (0..4_usize).prop_map(Event::Cancel),
+        1 => (0..4_usize).prop_map(Event::CallerSeen),
+        6 => letter().prop_map(Event::Writes),
+        2 => Just(Event::Begins),
+        2 => end().prop_map(Event::Ends),
+        8 => end().prop_map(Event::Delivers),
+        1 => (0..3_usize, end()).prop_map(|(which, end)| Event::Report(which, end)),
+        1 => (0..3_usize, any::<bool>()).prop_map(|(which, for_good)| Event::Bounces(which, for_good)),
+        8 => command().prop_map(Event::Commands),
+        2 => prop_oneof![
+            4 => Just(Reader::Honest),
+            1 => any::<u8>().prop_map(Reader::Lying),
+            1 => Just(Reader::Down),
+        ].prop_map(Event::Reader),
+        1 => policy().prop_map(|policy| Event::PolicyChanges(Box::new(policy))),
+        6 => passes.prop_map(Event::Passes),
+        8 => select(vec![-1_i64, 0, 0, 0, 1]).prop_map(Event::WakesUp),
+        2 => Just(Event::OneOperation),
+        20 => Just(Event::Works),
+    ]
+}
+
+/// Moments before leap days, years' ends and changes of clocks, in both hemispheres.
+pub(super) const STARTS: [&str; 8] = [
+    "2027-05-03T08:00:00Z",
+    "2028-02-28T09:00:00Z",
+    "2026-12-30T12:00:00Z",
+    "2026-03-27T10:00:00Z",
+    "2026-10-24T10:00:00Z",
+    "2027-03-12T20:00:00Z",
+    "2026-10-02T23:00:00Z",
+    "2026-04-03T20:00:00Z",
+];

@@ -1,0 +1,257 @@
+//! Lets a history happen to a world, and watches it.
+
+use super::events::{Command, End, Event, Letter, NewNeed};
+use crate::{
+    promises::{Promises, check_departure, check_rest},
+    world::{self, Row, State, World, address, instant, later, slot_key},
+};
+use jiff::civil::date;
+use liaison_core::{
+    conversation::{Action, Author, Origin},
+    id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
+    input::{Fate, Input},
+    need::TranscriptEntry,
+    policy::Policy,
+    stakeholder::{Channel, Contact},
+    transition::Opening,
+    value::{FileRef, Value},
+};
+
+/// What a history happens to.
+pub(super) struct Run {
+    pub(super) world: World,
+    promises: Promises,
+    needs: usize,
+    contacts: usize,
+}
+
+impl Run {
+    pub(super) fn new(start: &str, policy: Policy) -> Self {
+        let opening = Opening {
+            id: ConversationId::new("conversation"),
+            tenant: TenantId::new("tenant"),
+            at: instant(start),
+            stakeholder: world::ana(),
+            reply_token: "token".to_owned(),
+            policy,
+        };
+        Self {
+            world: World::open(opening),
+            promises: Promises::default(),
+            needs: 0,
+            contacts: 0,
+        }
+    }
+
+    pub(super) fn happens(&mut self, event: &Event) {
+        match event {
+            Event::Register(new) => self.register(new),
+            Event::Cancel(which) => {
+                let need = self.need(*which);
+                self.world.input(Input::NeedCancelled { need });
+            }
+            Event::CallerSeen(which) => {
+                let need = self.need(*which);
+                self.world.input(Input::CallerSeen { need });
+            }
+            Event::Writes(letter) => self.writes(letter),
+            Event::Begins => self.begins(),
+            Event::Ends(end) => self.world.complete(self.fate(*end)),
+            Event::Delivers(end) => {
+                self.works();
+                self.begins();
+                self.world.complete(self.fate(*end));
+                self.works();
+            }
+            Event::Report(which, end) => {
+                let fate = self.fate(*end);
+                // A store takes no report about a message that waits.
+                let queued = |row: &Row| row.state == State::Queued;
+                let waits = self
+                    .world
+                    .outbox
+                    .iter()
+                    .rev()
+                    .nth(*which)
+                    .is_some_and(queued);
+                if let Some(message) = self.departed(*which).filter(|_| !waits) {
+                    self.world.input(Input::Dispatched { message, fate });
+                }
+            }
+            Event::Bounces(which, permanent) => {
+                if let Some(message) = self.departed(*which) {
+                    self.world.input(Input::Bounced {
+                        message,
+                        permanent: *permanent,
+                        reason: "no such mailbox".to_owned(),
+                    });
+                }
+            }
+            Event::Commands(command) => self.commands(command),
+            Event::Reader(reader) => self.world.reader = *reader,
+            Event::PolicyChanges(policy) => {
+                self.world.input(Input::PolicyChanged(policy.clone()));
+            }
+            Event::Passes(seconds) => self.world.now = later(self.world.now, *seconds),
+            Event::WakesUp(moment) => {
+                if let Some(wake) = self.world.next_wake() {
+                    self.world.now = later(wake, *moment);
+                }
+            }
+            Event::OneOperation => {
+                self.operate();
+            }
+            Event::Works => self.works(),
+        }
+    }
+
+    fn operate(&mut self) -> bool {
+        let before = self.world.conversation.clone();
+        let done = self.world.step();
+        if let Some(done) = &done {
+            self.promises.observe(&self.world, &before, done);
+        }
+        check_departure(&self.world);
+        done.is_some()
+    }
+
+    pub(super) fn works(&mut self) {
+        // Inputs that were folded together share one run.
+        let most = world::LONGEST_RUN;
+        let ran = (0..=most).take_while(|_| self.operate()).count();
+        assert!(ran <= most, "a run of phases does not end");
+        check_rest(&self.world);
+    }
+
+    fn begins(&mut self) {
+        check_departure(&self.world);
+        let busy = self
+            .world
+            .outbox
+            .iter()
+            .any(|row| row.state == State::Transmitting);
+        if !busy {
+            self.world.begin();
+        }
+    }
+
+    fn register(&mut self, new: &NewNeed) {
+        self.needs += 1;
+        let id = format!("need-{:03}", self.needs);
+        let mut need = world::need(&id, &new.slots, "2027-01-01T00:00:00Z");
+        need.deadline = later(self.world.now, new.hours * 3_600);
+        need.subject = new.shared.then(|| "property:42".to_owned());
+        for slot in need.slots.iter_mut().rev().take(new.optional) {
+            slot.required = false;
+        }
+        need.ladder = new.ladder.clone();
+        need.briefs = (0..new.briefs)
+            .map(|place| format!("The lift is out of order in wing {place}."))
+            .collect();
+        need.transcript = new
+            .transcript
+            .iter()
+            .map(|text| TranscriptEntry {
+                at: later(self.world.now, -86_400),
+                text: (*text).to_owned(),
+            })
+            .collect();
+        let mut stakeholder = world::ana();
+        if new.another_address {
+            self.contacts += 1;
+            let another = address(&format!("ana.{}@example.com", self.contacts));
+            stakeholder.contacts = vec![Contact::new(Channel::Email, another)];
+        }
+        self.world.input(Input::NeedRegistered {
+            registration: Box::new(need),
+            stakeholder: Box::new(stakeholder),
+        });
+    }
+
+    fn writes(&mut self, letter: &Letter) {
+        let mut message = self.world.letter(letter.text);
+        message.written_at = later(message.written_at, letter.skew);
+        if letter.stranger {
+            message.origin = Origin::Stranger;
+            message.from = address("bruno@example.com");
+        }
+        if letter.automatic {
+            message.author = Author::Automatic;
+        }
+        if letter.attachment {
+            message.attachments.push(FileRef {
+                blob: BlobId::new("blob"),
+                name: "plan.pdf".to_owned(),
+                media_type: "application/pdf".to_owned(),
+                size: 1,
+            });
+        }
+        self.world.arrives(message);
+    }
+
+    fn commands(&mut self, command: &Command) {
+        let by = "olga".to_owned();
+        let action = match command {
+            Command::Answer => Action::Answer {
+                text: "You can pass by at any time.".to_owned(),
+            },
+            Command::Resume => Action::Resume,
+            Command::Fill(name) => Action::Fill {
+                slot: slot_key("property:42", name),
+                value: match *name {
+                    "arranged_by" => Value::Choice("agency".to_owned()),
+                    "rent" => Value::Number(1_250.into()),
+                    "pets" => Value::Boolean(true),
+                    "day" => Value::Date(date(2027, 5, 14)),
+                    _ => Value::Text("She called.".to_owned()),
+                },
+                note: "by phone".to_owned(),
+            },
+            Command::Resolve(sent) => match self.message(0) {
+                Some(message) => Action::ResolveSend {
+                    message,
+                    sent: *sent,
+                },
+                None => return,
+            },
+            Command::Hold => {
+                let note = "wait".to_owned();
+                return self.world.input(Input::HoldRequested { by, note });
+            }
+            Command::TakeOver => return self.world.input(Input::TakenOver { by }),
+            Command::HandBack => return self.world.input(Input::HandedBack { by }),
+        };
+        self.world.operator(action);
+    }
+
+    fn need(&self, which: usize) -> NeedId {
+        NeedId::new(format!("need-{:03}", self.needs.saturating_sub(which)))
+    }
+
+    fn message(&self, which: usize) -> Option<MessageId> {
+        let row = self.world.outbox.iter().rev().nth(which)?;
+        Some(row.message.id.clone())
+    }
+
+    /// The same, if it has ever left: of others there is nothing to report.
+    fn departed(&self, which: usize) -> Option<MessageId> {
+        let row = self.world.outbox.iter().rev().nth(which)?;
+        row.departed.then(|| row.message.id.clone())
+    }
+
+    fn fate(&self, end: End) -> Fate {
+        let reason = "no".to_owned();
+        match end {
+            End::Sent => self.world.sent(),
+            End::BadAddress => Fate::Refused {
+                address_is_bad: true,
+                reason,
+            },
+            End::Refused => Fate::Refused {
+                address_is_bad: false,
+                reason,
+            },
+            End::Unknown => Fate::Unknown { why: reason },
+        }
+    }
+}

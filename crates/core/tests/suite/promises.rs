@@ -1,0 +1,454 @@
+//! What holds whatever happens, checked after every operation against records of the tests' own.
+
+use crate::world::{Done, State, World, later};
+use jiff::{
+    Timestamp,
+    civil::{Time, Weekday},
+};
+use liaison_core::{
+    conversation::{Action, Author, Conversation, MessageKind, Origin},
+    effect::{Effect, OutboundMessage},
+    gate::draft,
+    id::{MessageId, NeedId},
+    input::{Fate, Input},
+    journal,
+    need::NeedStatus,
+    phase::{self, Phase, determine_phase, explain},
+    plan::PlanItem,
+    slot::{Evidence, Filled, SlotKey, Standing},
+    stakeholder::{Consent, Health},
+    transition,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the tests themselves know of one message of ours.
+struct Ours {
+    decided_at: Timestamp,
+    kind: MessageKind,
+    asks: BTreeSet<SlotKey>,
+    place: Place,
+    unknown: bool,
+    resent: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    OnItsWay,
+    Sent(Timestamp),
+    Gone,
+}
+
+/// Watches a world, and panics when a promise is broken.
+#[derive(Default)]
+pub(crate) struct Promises {
+    ours: BTreeMap<MessageId, Ours>,
+    settled: BTreeMap<NeedId, usize>,
+    opted_out: bool,
+    operations: usize,
+}
+
+impl Promises {
+    /// Looks at one operation.
+    pub(crate) fn observe(&mut self, world: &World, before: &Conversation, done: &Done) {
+        self.operations += 1;
+        for stored in &done.operation.inputs {
+            self.take_in(&stored.input);
+        }
+        if done.operation.phase == Phase::RunQuickActions {
+            for command in &done.folded.quick_actions {
+                self.resolve(&command.action);
+            }
+        }
+        for effect in &done.applied.effects {
+            match effect {
+                Effect::Send(message) => self.check_sending(&done.folded, message),
+                Effect::Resend { message } => {
+                    if let Some(ours) = self.ours.get_mut(message) {
+                        ours.resent = true;
+                    }
+                }
+                Effect::NeedSettled { need, .. } => {
+                    *self.settled.entry(need.clone()).or_default() += 1;
+                }
+                Effect::Recall { .. } | Effect::Event { .. } => {}
+            }
+        }
+        self.check_ledger(&world.conversation);
+        self.check_outcomes(&world.conversation);
+        self.forget_what_may_be_asked_anew(&done.folded, &world.conversation);
+        check_evidence(world);
+        check_explanation(&world.conversation, world.now);
+        // Every operation is replayed at the end; some are repeated here as well.
+        if self.operations.is_multiple_of(8) {
+            check_repeatable(world, before, done);
+        }
+    }
+
+    fn take_in(&mut self, input: &Input) {
+        match input {
+            Input::Dispatched { message, fate } => {
+                let Some(ours) = self.ours.get_mut(message) else {
+                    return;
+                };
+                if ours.place != Place::OnItsWay {
+                    return;
+                }
+                match fate {
+                    Fate::Sent { at, .. } => ours.place = Place::Sent(*at),
+                    Fate::Refused { .. } => ours.place = Place::Gone,
+                    Fate::Unknown { .. } => ours.unknown = true,
+                    Fate::Withdrawn { .. } if ours.resent => {}
+                    Fate::Withdrawn { .. } => ours.place = Place::Gone,
+                }
+            }
+            Input::Bounced {
+                message,
+                permanent: true,
+                ..
+            } => {
+                if let Some(ours) = self.ours.get_mut(message) {
+                    ours.place = Place::Gone;
+                }
+            }
+            Input::MessageReceived(message) => {
+                self.opted_out |= message.author == Author::Person
+                    && message.origin == Origin::Known
+                    && message.text == "STOP";
+            }
+            _ => {}
+        }
+    }
+
+    fn resolve(&mut self, action: &Action) {
+        let Action::ResolveSend { message, sent } = action else {
+            return;
+        };
+        if let Some(ours) = self.ours.get_mut(message)
+            && ours.place == Place::OnItsWay
+            && ours.unknown
+        {
+            ours.place = match sent {
+                true => Place::Sent(ours.decided_at),
+                false => Place::Gone,
+            };
+        }
+    }
+
+    fn check_sending(&mut self, state: &Conversation, message: &OutboundMessage) {
+        let at = message.at;
+        assert!(state.holds.is_empty(), "sent while held");
+        assert!(state.taken_over.is_none(), "sent while taken over");
+        assert!(state.inbox.is_empty(), "sent over an unread message");
+        assert!(state.outgoing.is_empty(), "two messages on their way");
+        assert!(!self.opted_out, "sent after an opt-out");
+        let contact = state.stakeholder.contact(&message.plan.to);
+        assert!(
+            contact
+                .is_some_and(|contact| contact.consent == Consent::Given
+                    && contact.health == Health::Working),
+            "sent to a contact that may not be used"
+        );
+        check_hours(state, at);
+        if message.plan.kind != MessageKind::Reply {
+            self.check_pace(state, at);
+        }
+        let faults = draft::faults(&message.plan, &message.draft);
+        assert!(faults.is_empty(), "a template with faults: {faults:?}");
+        self.check_questions(state, message);
+        let asks = message.plan.items.iter().filter_map(asked).cloned();
+        self.ours.insert(
+            message.id.clone(),
+            Ours {
+                decided_at: at,
+                kind: message.plan.kind,
+                asks: asks.collect(),
+                place: Place::OnItsWay,
+                unknown: false,
+                resent: false,
+            },
+        );
+    }
+
+    fn check_pace(&self, state: &Conversation, at: Timestamp) {
+        let sent = |ours: &Ours| match ours.place {
+            Place::Sent(at) => Some((ours.kind, at)),
+            _ => None,
+        };
+        let gap = state.policy.minimum_gap;
+        let mut in_seven_days = 0;
+        for (kind, earlier) in self.ours.values().filter_map(sent) {
+            assert!(at >= gap.after(earlier), "sent within the minimum gap");
+            if kind != MessageKind::Reply && earlier > later(at, -7 * 86_400) {
+                in_seven_days += 1;
+            }
+        }
+        let cap = state.policy.weekly_cap.max(1);
+        assert!(in_seven_days < cap, "sent over the weekly cap");
+    }
+
+    fn check_questions(&self, state: &Conversation, message: &OutboundMessage) {
+        let mut in_this_one = BTreeSet::new();
+        for item in &message.plan.items {
+            let Some(key) = asked(item) else { continue };
+            assert!(in_this_one.insert(key), "{key} twice in one message");
+            assert!(
+                state.waiting_for(key).next().is_some(),
+                "{key} was asked, and no open need waits for it"
+            );
+            let standing = &state.slots[key].standing;
+            assert!(standing.is_open(), "{key} was asked, and is {standing:?}");
+            let asked_before = self
+                .ours
+                .values()
+                .any(|ours| matches!(ours.place, Place::Sent(_)) && ours.asks.contains(key));
+            // That the ledger tells the truth is checked after every operation.
+            let in_ledger = state.asks.iter().any(|ask| ask.slot == *key);
+            match item {
+                PlanItem::Clarify { .. } => assert!(
+                    matches!(standing, Standing::Unclear { .. }),
+                    "{key} is not unclear"
+                ),
+                PlanItem::Question { asked_on: None, .. } => {
+                    assert!(
+                        !asked_before,
+                        "{key} was asked again as if for the first time"
+                    );
+                }
+                _ => {
+                    assert!(
+                        message.plan.kind == MessageKind::FollowUp,
+                        "{key}: a reminder outside the ladder"
+                    );
+                    assert!(in_ledger, "{key}: a reminder of what was never asked");
+                }
+            }
+        }
+        assert!(
+            !message.plan.items.is_empty(),
+            "a message that says nothing"
+        );
+    }
+
+    /// What is on its way and what was asked is what the tests themselves have seen.
+    fn check_ledger(&self, state: &Conversation) {
+        let on_its_way: BTreeSet<&MessageId> = self
+            .ours
+            .iter()
+            .filter(|(_, ours)| ours.place == Place::OnItsWay)
+            .map(|(id, _)| id)
+            .collect();
+        let outgoing: BTreeSet<&MessageId> = state.outgoing.iter().map(|o| &o.message).collect();
+        assert_eq!(on_its_way, outgoing, "what is on its way");
+        assert!(outgoing.len() <= 1, "two messages on their way");
+        for ask in &state.asks {
+            let ours = &self.ours[&ask.message];
+            assert!(
+                ours.place == Place::Sent(ask.at),
+                "{} counts as asked, in a message that was not sent",
+                ask.slot
+            );
+        }
+    }
+
+    fn check_outcomes(&self, state: &Conversation) {
+        for (id, need) in &state.needs {
+            let outcomes = self.settled.get(id).copied().unwrap_or(0);
+            let expected = usize::from(need.status != NeedStatus::Open);
+            assert_eq!(outcomes, expected, "outcomes of need {id}");
+        }
+        assert!(
+            self.settled.values().all(|outcomes| *outcomes == 1),
+            "a need has more than one outcome"
+        );
+        let settled = state.needs.values().filter(|need| !need.is_open()).count();
+        assert!(
+            settled <= Conversation::MOST_SETTLED + 1,
+            "the document grows"
+        );
+    }
+
+    /// A need that takes up a question after all that waited for it have ended may ask anew, unless
+    /// it was asked since it was registered.
+    fn forget_what_may_be_asked_anew(&mut self, folded: &Conversation, after: &Conversation) {
+        for (_, need) in after.open_needs() {
+            for wanted in &need.slots {
+                if folded.waiting_for(&wanted.key).next().is_some() {
+                    continue;
+                }
+                for ours in self.ours.values_mut() {
+                    if matches!(ours.place, Place::Sent(at) if at < need.registered_at) {
+                        ours.asks.remove(&wanted.key);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn asked(item: &PlanItem) -> Option<&SlotKey> {
+    match item {
+        PlanItem::Question { slot, .. } | PlanItem::Clarify { slot, .. } => Some(slot),
+        _ => None,
+    }
+}
+
+/// The same as the calendar says, computed in another way: from the wall clock alone.
+fn check_hours(state: &Conversation, at: Timestamp) {
+    let local = state.zone().to_datetime(at);
+    let policy = &state.policy;
+    if let Some(quiet) = policy.quiet_hours {
+        let second = |time: Time| {
+            i64::from(time.hour()) * 3_600
+                + i64::from(time.minute()) * 60
+                + i64::from(time.second())
+        };
+        let since = |from: Time, until: Time| (second(until) - second(from)).rem_euclid(86_400);
+        // When both ends are the same there are none, and nothing is less than 0.
+        let is_quiet = since(quiet.from, local.time()) < since(quiet.from, quiet.until);
+        assert!(!is_quiet, "sent in quiet hours, at {local}");
+    }
+    if policy.working_days_only {
+        let day = local.date().weekday();
+        assert!(
+            !matches!(day, Weekday::Saturday | Weekday::Sunday),
+            "sent on a weekend, at {local}"
+        );
+    }
+    assert!(
+        !policy.holidays.contains(&local.date()),
+        "sent on a holiday, at {local}"
+    );
+}
+
+fn check_evidence(world: &World) {
+    let state = &world.conversation;
+    let values = |standing: &Standing| match standing {
+        Standing::Filled(filled) => Some(filled.evidence.clone()),
+        Standing::Promised { evidence, .. }
+        | Standing::Unclear { evidence, .. }
+        | Standing::Declined { evidence } => Some(evidence.clone()),
+        Standing::Missing => None,
+    };
+    for (key, slot) in &state.slots {
+        let earlier = slot
+            .earlier
+            .iter()
+            .map(|Filled { evidence, .. }| evidence.clone());
+        for evidence in values(&slot.standing).into_iter().chain(earlier) {
+            if let Evidence::Message { message, quote } = evidence {
+                let source = &world.received[&message];
+                let stands = source.text.contains(&quote)
+                    || source.attachments.iter().any(|file| file.name == quote);
+                assert!(
+                    stands,
+                    "{key} rests on {quote:?}, which is not in {message}"
+                );
+                assert!(!quote.is_empty(), "{key} rests on nothing");
+                assert_eq!(
+                    source.author,
+                    Author::Person,
+                    "{key} rests on a program's words"
+                );
+            }
+        }
+    }
+}
+
+fn check_explanation(state: &Conversation, now: Timestamp) {
+    let explanation = explain(state, now);
+    assert_eq!(explanation.phase, determine_phase(state, now));
+    let winners = explanation.rules.iter().filter(|rule| rule.wins).count();
+    let waits = matches!(explanation.phase, Phase::Wait { .. } | Phase::Idle);
+    assert_eq!(winners, usize::from(!waits), "the rules that win");
+    let first = explanation.rules.iter().find(|rule| rule.matches);
+    assert_eq!(
+        first.map(|rule| rule.rule),
+        explanation
+            .rules
+            .iter()
+            .find(|rule| rule.wins)
+            .map(|rule| rule.rule)
+    );
+    for rule in &explanation.rules {
+        assert!(!rule.why.is_empty(), "{:?} gives no reason", rule.rule);
+        assert!(rule.until.is_none_or(|until| until > now));
+    }
+}
+
+/// The same operation on the same state gives the same, also when state and operation have been
+/// stored and read again in between.
+fn check_repeatable(world: &World, before: &Conversation, done: &Done) {
+    let text = serde_json::to_string(before).expect("it is stored");
+    let mut again = journal::read_document(&text).expect("it is read");
+    assert_eq!(again, *before, "a stored state is another one");
+    let text = serde_json::to_string(&done.operation).expect("it is stored");
+    let operation = serde_json::from_str(&text).expect("it is read");
+    let applied = transition::apply(&mut again, &operation).expect("it applies again");
+    assert_eq!(
+        applied, done.applied,
+        "the same operation decided something else"
+    );
+    assert_eq!(
+        again, world.conversation,
+        "the same operation led elsewhere"
+    );
+}
+
+/// What must hold once a conversation waits.
+pub(crate) fn check_rest(world: &World) {
+    let state = &world.conversation;
+    assert!(world.phase().is_waiting());
+    for (id, need) in &state.needs {
+        let over = state.policy.expiry_grace.after(need.deadline);
+        assert!(
+            !need.is_open() || world.now < over,
+            "need {id} is open after its deadline and grace"
+        );
+    }
+    check_constancy(state, world.now);
+}
+
+/// A phase stays as it is until the wake that is announced, and changes then.
+pub(crate) fn check_constancy(state: &Conversation, now: Timestamp) {
+    let phase = determine_phase(state, now);
+    let span = match phase::next_wake(state, now) {
+        Some(wake) => {
+            assert!(wake > now, "a wake that is over");
+            assert_ne!(
+                determine_phase(state, wake),
+                phase,
+                "a wake that changes nothing"
+            );
+            wake.as_microsecond() - now.as_microsecond()
+        }
+        // Nothing is to change ever again; a year stands for it.
+        None => 366 * 86_400 * 1_000_000,
+    };
+    for share in [1, span / 7, span / 3, span / 2, span - span / 5, span - 1] {
+        let at = Timestamp::from_microsecond(now.as_microsecond() + share.min(span - 1))
+            .expect("an instant that there is");
+        assert_eq!(
+            determine_phase(state, at),
+            phase,
+            "it changed at {at}, unannounced"
+        );
+    }
+}
+
+/// What a dispatcher must find at the point of no return.
+pub(crate) fn check_departure(world: &World) {
+    let state = &world.conversation;
+    let goes = world.outbox.iter().find(|row| row.state == State::Queued);
+    let Some(row) = goes.filter(|_| world.pending.is_empty()) else {
+        return;
+    };
+    assert!(state.holds.is_empty(), "it goes while held");
+    assert!(state.taken_over.is_none(), "it goes while taken over");
+    assert!(state.inbox.is_empty(), "it goes over an unread message");
+    for key in row.message.plan.items.iter().filter_map(asked) {
+        assert!(
+            state.waiting_for(key).next().is_some(),
+            "{key} goes, and no open need waits for it"
+        );
+    }
+}
