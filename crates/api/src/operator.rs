@@ -118,7 +118,7 @@ impl FillSlot {
 pub struct ResolveSend {
     /// Which message.
     pub message: MessageId,
-    /// Whether it was sent; if not, the same bytes are sent once more.
+    /// Whether it was sent; if not, what it said is planned and worded anew.
     pub sent: bool,
     /// Who says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,12 @@ use std::{path::PathBuf, sync::Arc};
 
 /// Gets answers from people, for programs.
 #[derive(Debug, Parser)]
-#[command(name = "liaison", version, about, disable_help_subcommand = true)]
+#[command(
+    name = "liaison",
+    version,
+    about = "Gets answers from people, for programs.",
+    disable_help_subcommand = true
+)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -100,7 +100,7 @@ pub struct LogConfig {
 impl Default for LogConfig {
     fn default() -> Self {
         Self {
-            filter: "info".to_owned(),
+            filter: "info,tokio_cron_scheduler=warn".to_owned(),
             format: LogFormat::Text,
         }
     }
@@ -230,6 +230,9 @@ pub struct SmtpServerConfig {
     /// A file of further certificate authorities, in PEM.
     #[serde(default)]
     pub ca_file: Option<PathBuf>,
+    /// The name that the server is greeted with; without it, the mailbox's domain.
+    #[serde(default)]
+    pub hello: Option<String>,
 }
 
 /// Where a mailbox is read.

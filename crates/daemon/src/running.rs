@@ -330,6 +330,7 @@ pub fn smtp(email: &EmailConfig, connections: u32) -> Result<SmtpTransport> {
         user,
         password,
         ca_file,
+        hello,
     } = &email.smtp;
     let login = match (user, password) {
         (Some(user), Some(password)) => Some(Login {
@@ -347,7 +348,7 @@ pub fn smtp(email: &EmailConfig, connections: u32) -> Result<SmtpTransport> {
         login,
         authority: ca_file.clone(),
         allow_unencrypted: false,
-        hello: None,
+        hello: hello.clone(),
         sender: Sender {
             name: email.name.clone(),
             mailbox: email.address.clone(),

@@ -145,11 +145,25 @@ async fn deliver(engine: &Engine, item: OutboxItem) {
         CompletionResult::Final(Fate::Sent { .. }) => {
             tracing::debug!(message = %item.message, "sent");
         }
+        // The far side's words may hold an address: they are in the outbox, not in the log.
         other => {
-            tracing::warn!(message = %item.message, attempt = item.attempts + 1, result = ?other, "not sent")
+            let result = name(other);
+            tracing::warn!(message = %item.message, attempt = item.attempts + 1, result, "not sent");
+            tracing::debug!(message = %item.message, result = ?other, "what the far side said");
         }
     }
     complete(engine, item.message, result).await;
+}
+
+fn name(result: &CompletionResult) -> &'static str {
+    match result {
+        CompletionResult::Final(Fate::Sent { .. }) => "sent",
+        CompletionResult::Final(Fate::Refused { .. }) => "refused",
+        CompletionResult::Final(Fate::Unknown { .. }) => "unknown",
+        CompletionResult::Final(Fate::Withdrawn { .. }) => "withdrawn",
+        CompletionResult::Retry { .. } => "to be tried again",
+        CompletionResult::PutBack => "put back",
+    }
 }
 
 fn sent(item: &OutboxItem, at: Timestamp) -> Fate {

@@ -30,6 +30,15 @@ pub trait Store: Send + Sync + 'static {
     /// the need's row and its input, and makes the conversation due.
     async fn register_need(&self, need: NewNeed) -> Result<Registered, StoreError>;
 
+    /// What became of an earlier registration with this key, if there was one; never
+    /// [`Registered::New`].
+    async fn registered_before(
+        &self,
+        tenant: &TenantId,
+        idempotency_key: &str,
+        request_hash: &str,
+    ) -> Result<Option<Registered>, StoreError>;
+
     /// Appends inputs, each once by its dedupe key, and makes their conversations due. The answers
     /// are in the order of the inputs.
     async fn append_inputs(&self, inputs: Vec<NewInput>) -> Result<Vec<Appended>, StoreError>;

@@ -9,7 +9,10 @@ use crate::{
     state::App,
     view, waiting,
 };
-use axum::{extract::State, response::IntoResponse};
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use http::{HeaderMap, StatusCode, header};
 use liaison_api::{EventList, NeedList, NeedView, RegisterNeed};
 use liaison_core::{
@@ -27,13 +30,29 @@ pub(crate) async fn register(
     CallerKey(caller): CallerKey,
     headers: HeaderMap,
     Json { value, hash }: Json<RegisterNeed>,
-) -> Result<impl IntoResponse, Fault> {
+) -> Result<Response, Fault> {
     let idempotency_key = idempotency_key(&headers)?;
     let now = app.now();
     let mut ids = app.ids();
     let need = NeedId::new(ids.draw());
-    let (registration, stakeholder) =
-        registration::check(value, need.clone(), now).map_err(Fault::fields)?;
+    let checked = match registration::check(value, need.clone(), now) {
+        Ok(checked) => checked,
+        Err(faults) => {
+            // A repetition may come when its own deadline has passed, and is still a repetition.
+            let before = match &idempotency_key {
+                Some(key) => {
+                    let store = &app.outside.store;
+                    store.registered_before(&caller.tenant, key, &hash).await?
+                }
+                None => None,
+            };
+            return match before {
+                Some(before) => answer(before),
+                None => Err(Fault::fields(faults)),
+            };
+        }
+    };
+    let (registration, stakeholder) = checked;
     let opening = Opening {
         id: ConversationId::new(ids.draw()),
         tenant: caller.tenant.clone(),
@@ -55,28 +74,33 @@ pub(crate) async fn register(
             at: now,
         })
         .await?;
-    let (status, row) = match registered {
-        Registered::New { conversation } => {
-            app.outside.changes.inputs_arrived();
-            tracing::info!(%need, %conversation, "a need was registered");
-            let row = NeedRow {
-                id: need,
-                conversation,
-                registration,
-                registered_at: now,
-                outcome: None,
-            };
-            (StatusCode::CREATED, row)
-        }
-        Registered::Existing(row) => (StatusCode::OK, *row),
-        Registered::KeyReused => return Err(Fault::key_reused()),
+    let Registered::New { conversation } = registered else {
+        return answer(registered);
     };
+    app.outside.changes.inputs_arrived();
+    tracing::info!(%need, %conversation, "a need was registered");
+    let row = NeedRow {
+        id: need,
+        conversation,
+        registration,
+        registered_at: now,
+        outcome: None,
+    };
+    Ok(shown(StatusCode::CREATED, row))
+}
+
+/// The answer to a repetition, or to another request with its key.
+fn answer(before: Registered) -> Result<Response, Fault> {
+    match before {
+        Registered::Existing(row) => Ok(shown(StatusCode::OK, *row)),
+        Registered::KeyReused | Registered::New { .. } => Err(Fault::key_reused()),
+    }
+}
+
+fn shown(status: StatusCode, row: NeedRow) -> Response {
     let location = format!("/v1/needs/{}", row.id);
-    Ok((
-        status,
-        [(header::LOCATION, location)],
-        axum::Json(view::need(row)),
-    ))
+    let need = axum::Json(view::need(row));
+    (status, [(header::LOCATION, location)], need).into_response()
 }
 
 /// The query of `GET /v1/needs`.

@@ -6,7 +6,7 @@ use crate::{
     intake::EncodedInput,
 };
 use liaison_core::{
-    id::{ConversationId, NeedId},
+    id::{ConversationId, NeedId, TenantId},
     input::Input,
     need::Outcome,
     transition,
@@ -15,7 +15,7 @@ use liaison_ports::{
     facts::{self, Facts},
     store::{NeedRow, NewInput, NewNeed, Registered, StoreError},
 };
-use sqlx::{Row, SqliteConnection, sqlite::SqliteRow};
+use sqlx::{Row, SqliteConnection, SqlitePool, sqlite::SqliteRow};
 
 pub(crate) const REGISTER: &str = "register a need";
 
@@ -89,15 +89,8 @@ impl Registering {
         .fetch_optional(connection)
         .await
         .map_err(fault(REGISTER))?;
-        let Some(row) = row else { return Ok(None) };
-        let tenant: &str = row.try_get("tenant").map_err(fault(REGISTER))?;
-        let hash: &str = row.try_get("request_hash").map_err(fault(REGISTER))?;
-        let same = tenant == self.need.tenant.as_str() && hash == self.need.request_hash;
-        Ok(Some(if same {
-            Registered::Existing(Box::new(need_row(REGISTER, &row)?))
-        } else {
-            Registered::KeyReused
-        }))
+        row.map(|row| compared(&row, &self.need.tenant, &self.need.request_hash))
+            .transpose()
     }
 
     /// The conversation that the need belongs to, if there is one: by the stakeholder's key, else
@@ -211,5 +204,37 @@ pub(crate) fn need_row(operation: &'static str, row: &SqliteRow) -> Result<NeedR
         conversation: ConversationId::new(conversation),
         registered_at: time(operation, registered_at)?,
         id: NeedId::new(id),
+    })
+}
+
+/// What became of an earlier registration with a key.
+pub(crate) async fn with_key(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    idempotency_key: &str,
+    request_hash: &str,
+) -> Result<Option<Registered>, StoreError> {
+    sqlx::query("SELECT * FROM needs WHERE tenant = ?1 AND idempotency_key = ?2")
+        .bind(tenant.as_str())
+        .bind(idempotency_key)
+        .fetch_optional(readers)
+        .await
+        .map_err(fault(REGISTER))?
+        .map(|row| compared(&row, tenant, request_hash))
+        .transpose()
+}
+
+/// Whether a registration is that of `row` again, or only uses its key or id.
+fn compared(
+    row: &SqliteRow,
+    tenant: &TenantId,
+    request_hash: &str,
+) -> Result<Registered, StoreError> {
+    let of: &str = row.try_get("tenant").map_err(fault(REGISTER))?;
+    let hash: &str = row.try_get("request_hash").map_err(fault(REGISTER))?;
+    Ok(if of == tenant.as_str() && hash == request_hash {
+        Registered::Existing(Box::new(need_row(REGISTER, row)?))
+    } else {
+        Registered::KeyReused
     })
 }

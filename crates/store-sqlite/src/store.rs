@@ -249,6 +249,15 @@ impl Store for SqliteStore {
         lookup::by_address(&self.readers, tenant, channel, address, open_only).await
     }
 
+    async fn registered_before(
+        &self,
+        tenant: &TenantId,
+        idempotency_key: &str,
+        request_hash: &str,
+    ) -> Result<Option<Registered>, StoreError> {
+        register::with_key(&self.readers, tenant, idempotency_key, request_hash).await
+    }
+
     async fn need(&self, tenant: &TenantId, need: &NeedId) -> Result<Option<NeedRow>, StoreError> {
         lists::need(&self.readers, tenant, need).await
     }

@@ -72,7 +72,7 @@ pub enum ConfigFault {
     /// Passwords and letters would cross a network in clear.
     #[error(
         "{host} is not this machine, so its connection must be encrypted: set security to \
-         \"tls\" or \"start_tls\" (or allow_unencrypted on a network that you trust)"
+         \"tls\" or \"starttls\""
     )]
     InClear {
         /// The server.

@@ -389,8 +389,8 @@ async fn wrong_settings_refuse_nothing_for_good_and_say_what_to_do() {
     for (config, advice) in [
         (wrong_password, Some("check user and password")),
         (no_login, None),
-        (unknown_authority, Some("set authority to its PEM")),
-        (unknown_authority_later, Some("set authority to its PEM")),
+        (unknown_authority, Some("set ca_file to its PEM")),
+        (unknown_authority_later, Some("set ca_file to its PEM")),
         // Nothing listens there; what counts is that nothing is sent.
         (wrong_name, Some("check host and port")),
     ] {
@@ -647,7 +647,7 @@ async fn the_check_of_a_mailbox_says_what_to_do() {
     for (config, advice) in [
         (wrong_password, "check user and password"),
         (no_folder, "check that the folder exists"),
-        (unknown_authority, "authority names its PEM file"),
+        (unknown_authority, "ca_file names its PEM file"),
         (wrong_port, "check host and port"),
     ] {
         let said = check(config).await.unwrap_err();

@@ -52,6 +52,7 @@ pub(super) fn configuration(database: &Path, smtp: SocketAddr) -> Result<Config>
                         user: None,
                         password: None,
                         ca_file: None,
+                        hello: None,
                     },
                     imap: None,
                 }),

@@ -187,6 +187,7 @@ fn configuration(folder: &std::path::Path, smtp: SocketAddr) -> Result<Config> {
             user: None,
             password: None,
             ca_file: None,
+            hello: None,
         },
         imap: None,
     };

@@ -83,6 +83,9 @@ macro_rules! delegate {
 
 delegate! {
     fn register_need(need: NewNeed) -> Registered;
+    fn registered_before(
+        tenant: &TenantId, idempotency_key: &str, request_hash: &str
+    ) -> Option<Registered>;
     fn append_inputs(inputs: Vec<NewInput>) -> Vec<Appended>;
     fn receive(message: NewMessage) -> Appended;
     fn file_unmatched(message: Unmatched) -> Appended;

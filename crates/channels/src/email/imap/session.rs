@@ -66,8 +66,8 @@ impl Fault {
         let todo = match self.doing {
             CONNECTING => {
                 "check host and port, that the server runs, and that a firewall lets this machine \
-                 out; check that security fits the port (993 is \"tls\", 143 \"start_tls\"), that \
-                 host is the name in the server's certificate, and that authority names its PEM \
+                 out; check that security fits the port (993 is \"tls\", 143 \"starttls\"), that \
+                 host is the name in the server's certificate, and that ca_file names its PEM \
                  file if your own authority signed it"
             }
             LOGGING_IN => {

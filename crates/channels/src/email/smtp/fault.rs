@@ -186,7 +186,7 @@ impl Fault {
                  machine's host name"
             }
             (Step::Encrypt, _) => {
-                "check that host is the name in the server's certificate, set authority to its PEM \
+                "check that host is the name in the server's certificate, set ca_file to its PEM \
                  file if your own authority signed it, and check that security fits the port"
             }
             (Step::LogIn, _) => {

@@ -53,19 +53,27 @@ impl State {
         Ok(Registered::New { conversation })
     }
 
+    pub(super) fn registered_with_key(
+        &self,
+        tenant: &TenantId,
+        key: &str,
+        request_hash: &str,
+    ) -> Option<Registered> {
+        let before = self
+            .needs
+            .values()
+            .find(|held| held.tenant == *tenant && held.idempotency_key.as_deref() == Some(key))?;
+        Some(before.compared_with(tenant, request_hash))
+    }
+
     fn registered_before(&self, need: &NewNeed) -> Option<Registered> {
-        let before = self.needs.values().find(|held| {
-            held.tenant == need.tenant
-                && held.idempotency_key.is_some()
-                && held.idempotency_key == need.idempotency_key
-        });
-        let before = before.or_else(|| self.needs.get(&need.registration.need))?;
-        let same = before.tenant == need.tenant && before.request_hash == need.request_hash;
-        Some(if same {
-            Registered::Existing(Box::new(before.row.clone()))
-        } else {
-            Registered::KeyReused
-        })
+        need.idempotency_key
+            .as_deref()
+            .and_then(|key| self.registered_with_key(&need.tenant, key, &need.request_hash))
+            .or_else(|| {
+                let before = self.needs.get(&need.registration.need)?;
+                Some(before.compared_with(&need.tenant, &need.request_hash))
+            })
     }
 
     fn home(&self, tenant: &TenantId, stakeholder: &Stakeholder) -> Option<ConversationId> {

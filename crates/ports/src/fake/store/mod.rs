@@ -144,6 +144,17 @@ impl Store for MemoryStore {
         Ok(self.state().by_address(tenant, channel, address, open_only))
     }
 
+    async fn registered_before(
+        &self,
+        tenant: &TenantId,
+        idempotency_key: &str,
+        request_hash: &str,
+    ) -> Result<Option<Registered>, StoreError> {
+        Ok(self
+            .state()
+            .registered_with_key(tenant, idempotency_key, request_hash))
+    }
+
     async fn need(&self, tenant: &TenantId, need: &NeedId) -> Result<Option<NeedRow>, StoreError> {
         Ok(self.state().need(tenant, need))
     }

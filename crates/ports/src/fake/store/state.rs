@@ -3,7 +3,8 @@
 use crate::{
     facts::Facts,
     store::{
-        EventRow, JournalRow, KeyRow, MessageRow, NeedRow, OutboxState, StoreError, Unmatched,
+        EventRow, JournalRow, KeyRow, MessageRow, NeedRow, OutboxState, Registered, StoreError,
+        Unmatched,
     },
     transport::Composed,
 };
@@ -98,6 +99,17 @@ impl State {
             .get_mut(id)
             .filter(|held| held.fence == fence && held.lease.is_some())
             .ok_or(StoreError::Fenced)
+    }
+}
+
+impl HeldNeed {
+    /// Whether a registration is this one again, or only uses its key or id.
+    pub(super) fn compared_with(&self, tenant: &TenantId, request_hash: &str) -> Registered {
+        if self.tenant == *tenant && self.request_hash == request_hash {
+            Registered::Existing(Box::new(self.row.clone()))
+        } else {
+            Registered::KeyReused
+        }
     }
 }
 
