@@ -30,6 +30,13 @@ pub enum Effect {
         /// Which.
         message: MessageId,
     },
+    /// An operator found out what became of a message of unknown fate.
+    Resolve {
+        /// Which.
+        message: MessageId,
+        /// Whether it was sent.
+        sent: bool,
+    },
     /// A need has its one outcome.
     NeedSettled {
         /// Which.

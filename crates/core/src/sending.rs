@@ -99,6 +99,18 @@ pub fn contact(conversation: &Conversation) -> Option<&Contact> {
         .find(|contact| contact.usable())
 }
 
+/// When a message that was decided earlier may be handed over, if not at `now`: it may have waited
+/// through a mail server's trouble, or our own, into the night.
+pub fn not_to_be_handed_over_before(
+    conversation: &Conversation,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    match opening(&hours(conversation), now) {
+        Opening::Open { .. } => None,
+        Opening::Closed { until, .. } => Some(until),
+    }
+}
+
 /// Whether a message of unknown fate may be handed over once more without anybody looking at it.
 /// It must still be right to send it; only the pace does not count, because it is the same message.
 pub(crate) fn may_resend(conversation: &Conversation, message: &Outgoing, now: Timestamp) -> bool {

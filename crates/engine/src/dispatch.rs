@@ -3,7 +3,7 @@
 use crate::{Engine, MOST_STORE_TRIES, STORE_TRIES_EVERY};
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use liaison_core::{id::MessageId, input::Fate, policy::Wait};
+use liaison_core::{id::MessageId, input::Fate, policy::Wait, sending};
 use liaison_ports::{
     store::{ClaimRequest, Completion, CompletionResult, OutboxItem},
     transport::{Delivery, Finding, Handover, Recalled},
@@ -112,6 +112,14 @@ async fn deliver(engine: &Engine, item: OutboxItem) {
         complete(engine, item.message, CompletionResult::Final(fate)).await;
         return;
     };
+    if let Some(not_before) = quiet_until(engine, &item).await {
+        let result = CompletionResult::Retry {
+            not_before,
+            error: "nobody is written to at this hour".to_owned(),
+        };
+        complete(engine, item.message, result).await;
+        return;
+    }
     let handover = Recorded {
         engine,
         message: &item.message,
@@ -153,6 +161,27 @@ async fn deliver(engine: &Engine, item: OutboxItem) {
         }
     }
     complete(engine, item.message, result).await;
+}
+
+/// Until when the message has to wait, because it would reach its person at night, or because the
+/// store does not say.
+async fn quiet_until(engine: &Engine, item: &OutboxItem) -> Option<Timestamp> {
+    let parts = &engine.parts;
+    match parts
+        .store
+        .conversation(&item.tenant, &item.conversation)
+        .await
+    {
+        Ok(row) => sending::not_to_be_handed_over_before(&row?.document, parts.clock.now()),
+        Err(error) => {
+            tracing::warn!(
+                message = %item.message,
+                error = &error as &dyn std::error::Error,
+                "its conversation could not be looked at"
+            );
+            Some(FIRST_BACKOFF.after(parts.clock.now()))
+        }
+    }
 }
 
 fn name(result: &CompletionResult) -> &'static str {

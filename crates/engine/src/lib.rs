@@ -134,7 +134,9 @@ impl Engine {
         for _ in 0..MOST_ROUNDS {
             let worked = worker::round(self).await;
             let delivered = dispatch::round(self).await;
-            if worked + delivered == 0 {
+            // Looking for messages may have found one that a dead dispatcher left, and made an input
+            // of that.
+            if worked + delivered == 0 && worker::round(self).await == 0 {
                 return;
             }
         }

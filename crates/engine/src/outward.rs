@@ -28,6 +28,10 @@ pub(crate) fn store_form(
         Effect::Resend { message } => StoredEffect::Resend {
             message: message.clone(),
         },
+        Effect::Resolve { message, sent } => StoredEffect::Resolve {
+            message: message.clone(),
+            sent: *sent,
+        },
         Effect::NeedSettled { need, outcome } => StoredEffect::Settle {
             need: need.clone(),
             outcome: outcome.clone(),
@@ -45,6 +49,7 @@ pub(crate) fn announce(hub: &Hub, effects: &[Effect]) {
         match effect {
             Effect::Send(_) | Effect::Resend { .. } => hub.outbox_filled(),
             Effect::Recall { .. } => hub.work_arrived(),
+            Effect::Resolve { .. } => {}
             Effect::NeedSettled { need, .. } | Effect::Event { need, .. } => hub.need_changed(need),
         }
     }

@@ -388,6 +388,14 @@ pub enum StoredEffect {
         /// Which message.
         message: MessageId,
     },
+    /// Say what became of a message of unknown fate; it leaves the outbox's list. No input comes of
+    /// it: the state knows.
+    Resolve {
+        /// Which message.
+        message: MessageId,
+        /// Whether it was sent.
+        sent: bool,
+    },
     /// A need's outcome.
     Settle {
         /// Which need.

@@ -30,6 +30,10 @@ pub(crate) enum Prepared {
         message: String,
         at: Timestamp,
     },
+    Resolve {
+        message: String,
+        sent: bool,
+    },
     Settle {
         need: String,
         outcome: String,
@@ -57,6 +61,10 @@ impl Prepared {
             StoredEffect::Resend { message } => Self::Resend {
                 message: message.as_str().to_owned(),
                 at,
+            },
+            StoredEffect::Resolve { message, sent } => Self::Resolve {
+                message: message.as_str().to_owned(),
+                sent,
             },
             StoredEffect::Settle { need, outcome } => Self::Settle {
                 need: need.as_str().to_owned(),
@@ -92,6 +100,17 @@ impl Prepared {
             .bind(message)
             .bind(conversation)
             .bind(micros(*at))
+            .execute(connection)
+            .await
+            .map(drop)
+            .map_err(fault(COMMIT)),
+            Self::Resolve { message, sent } => sqlx::query(
+                "UPDATE outbox SET state = CASE WHEN ?3 THEN 'sent' ELSE 'withdrawn' END \
+                 WHERE message = ?1 AND conversation = ?2 AND state = 'unknown'",
+            )
+            .bind(message)
+            .bind(conversation)
+            .bind(*sent)
             .execute(connection)
             .await
             .map(drop)

@@ -132,6 +132,7 @@ pub(super) fn run_quick_actions(
                     c.holds.retain(|hold| {
                         !matches!(&hold.reason, HoldReason::UnknownSend { message: m, .. } if *m == message)
                     });
+                    effects.push(Effect::Resolve { message, sent });
                     if sent {
                         let decided_at = outgoing.decided_at;
                         really_sent(c, outgoing, decided_at, None);

@@ -70,7 +70,7 @@ impl Promises {
                 Effect::NeedSettled { need, .. } => {
                     *self.settled.entry(need.clone()).or_default() += 1;
                 }
-                Effect::Recall { .. } | Effect::Event { .. } => {}
+                Effect::Recall { .. } | Effect::Resolve { .. } | Effect::Event { .. } => {}
             }
         }
         self.check_ledger(&world.conversation);

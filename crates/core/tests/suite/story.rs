@@ -72,6 +72,7 @@ fn shown(effect: &Effect) -> String {
         }
         Effect::Recall { why, .. } => format!("recall: {why}"),
         Effect::Resend { .. } => "resend".to_owned(),
+        Effect::Resolve { sent, .. } => format!("resolve: sent {sent}"),
     }
 }
 

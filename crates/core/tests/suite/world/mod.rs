@@ -300,7 +300,7 @@ impl World {
                     row.state = State::Queued;
                 }
             }
-            Effect::NeedSettled { .. } | Effect::Event { .. } => {}
+            Effect::Resolve { .. } | Effect::NeedSettled { .. } | Effect::Event { .. } => {}
         }
     }
 

@@ -67,6 +67,19 @@ impl State {
                     }
                 }
             }
+            StoredEffect::Resolve { message, sent } => {
+                for row in &mut self.outbox {
+                    if row.message == message
+                        && row.conversation == *id
+                        && row.state == OutboxState::Unknown
+                    {
+                        row.state = match sent {
+                            true => OutboxState::Sent,
+                            false => OutboxState::Withdrawn,
+                        };
+                    }
+                }
+            }
             StoredEffect::Settle { need, outcome } => {
                 if let Some(held) = self.needs.get_mut(&need) {
                     held.row.outcome = Some(*outcome);
