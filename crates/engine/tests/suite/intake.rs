@@ -1,0 +1,280 @@
+//! Whose a message is.
+
+use crate::office::{LANDLORD, Office, YES, address, person, tenant, token};
+use jiff::SignedDuration;
+use liaison_core::{
+    id::ConversationId,
+    input::Input,
+    stakeholder::{Health, Stakeholder},
+};
+use liaison_ports::{
+    inbound::{InboundFile, InboundKind, Intake, Taken},
+    store::{Direction, Store},
+};
+
+/// A person with a key of their own, so that two of them may share an address.
+fn keyed(key: &str) -> Stakeholder {
+    Stakeholder {
+        key: Some(key.to_owned()),
+        ..person(&[LANDLORD])
+    }
+}
+
+/// An office with two open conversations with Ana's address, both asked.
+async fn two() -> (Office, ConversationId, ConversationId) {
+    let office = Office::open();
+    let one = office.register_for("one", keyed("ana-as-owner")).await;
+    let two = office.register_for("two", keyed("ana-as-tenant")).await;
+    assert_ne!(one, two);
+    office.quiet().await;
+    assert_eq!(office.asks(), 2);
+    (office, one, two)
+}
+
+/// The Message-ID of what was asked in a conversation.
+async fn asked(office: &Office, conversation: &ConversationId) -> String {
+    let rows = office.store_transcript(conversation).await;
+    let ours = rows.iter().find(|row| row.direction == Direction::Outbound);
+    ours.unwrap().transport_id.clone().unwrap()
+}
+
+#[tokio::test]
+async fn a_token_counts_for_more_than_what_a_message_answers_and_that_for_more_than_its_sender() {
+    let (office, one, two) = two().await;
+    let other = asked(&office, &two).await;
+
+    let mut letter = office.letter("one", "By token.");
+    letter.references = vec![other.clone()];
+    assert_eq!(office.takes(letter).await, Taken::Matched(one.clone()));
+
+    let mut letter = office.letter("one", "By reference.");
+    letter.tokens = vec!["token-of-nobody".to_owned()];
+    letter.references = vec!["<unknown@example.com>".to_owned(), other];
+    assert_eq!(office.takes(letter).await, Taken::Matched(two));
+
+    let mut letter = office.letter("one", "By the second token.");
+    letter.tokens = vec!["token-of-nobody".to_owned(), token("one")];
+    letter.from = Some(address("somebody@else.example"));
+    assert_eq!(office.takes(letter).await, Taken::Matched(one));
+}
+
+#[tokio::test]
+async fn a_known_sender_with_one_open_conversation_is_enough() {
+    let office = Office::open();
+    let conversation = office.register("inspection").await;
+    office.quiet().await;
+    let mut letter = office.letter("inspection", YES);
+    letter.tokens.clear();
+    letter.from = Some(address("ANA@Example.com"));
+    assert_eq!(office.takes(letter).await, Taken::Matched(conversation));
+    office.quiet().await;
+    assert!(office.is_fulfilled("inspection").await);
+
+    // Over now, so the sender alone says nothing any more.
+    let mut late = office.letter("inspection", "One more thing.");
+    late.tokens.clear();
+    assert_eq!(office.takes(late).await, Taken::Unmatched);
+    let filed = &office.store.unmatched(&tenant(), 10).await.unwrap()[0];
+    assert!(filed.why.contains("nobody is waiting"), "{}", filed.why);
+    assert_eq!(filed.raw, b"One more thing.");
+}
+
+#[tokio::test]
+async fn a_sender_with_two_open_conversations_and_no_thread_is_left_to_a_person() {
+    let (office, one, two) = two().await;
+    let mut letter = office.letter("one", YES);
+    letter.tokens.clear();
+    assert_eq!(office.takes(letter).await, Taken::Unmatched);
+    let filed = &office.store.unmatched(&tenant(), 10).await.unwrap()[0];
+    assert!(
+        filed.why.contains("several open conversations"),
+        "{}",
+        filed.why
+    );
+    for conversation in [one, two] {
+        assert_eq!(office.row(&conversation).await.unfolded, 0);
+    }
+}
+
+#[tokio::test]
+async fn the_same_message_is_taken_once_wherever_it_goes() {
+    let office = Office::open();
+    let conversation = office.register("inspection").await;
+    office.quiet().await;
+    let letter = office.letter("inspection", YES);
+    assert_eq!(
+        office.takes(letter.clone()).await,
+        Taken::Matched(conversation.clone())
+    );
+    assert_eq!(office.takes(letter.clone()).await, Taken::Duplicate);
+    office.quiet().await;
+    assert_eq!(office.takes(letter).await, Taken::Duplicate);
+    let received = office.store_transcript(&conversation).await;
+    let received = received
+        .iter()
+        .filter(|row| row.direction == Direction::Inbound);
+    assert_eq!(received.count(), 1);
+
+    let mut stray = office.letter("inspection", "Buy now!");
+    stray.tokens.clear();
+    stray.from = Some(address("shop@example.org"));
+    assert_eq!(office.takes(stray.clone()).await, Taken::Unmatched);
+    assert_eq!(office.takes(stray).await, Taken::Duplicate);
+    let intake = office.engine.intake();
+    for expected in [Taken::Unmatched, Taken::Duplicate] {
+        let filed = intake
+            .file_undecodable(&tenant(), b"\0\0", "no header", office.now())
+            .await;
+        assert_eq!(filed.unwrap(), expected);
+    }
+    assert_eq!(
+        office.store.unmatched(&tenant(), 10).await.unwrap().len(),
+        2
+    );
+}
+
+#[tokio::test]
+async fn a_stranger_in_the_thread_fills_nothing_and_is_an_operators_matter() {
+    let office = Office::open();
+    let conversation = office.register("inspection").await;
+    office.quiet().await;
+    let mut letter = office.letter("inspection", YES);
+    letter.from = Some(address("brother@example.com"));
+    letter.from_text = "Ana's brother <brother@example.com>".to_owned();
+    office.takes(letter).await;
+    office.quiet().await;
+    assert_eq!(office.holds(&conversation).await, ["unknown_sender"]);
+    assert!(office.outcome("inspection").await.is_none());
+    assert_eq!(office.mail().len(), 1);
+    office.replays(&conversation).await;
+}
+
+#[tokio::test]
+async fn an_automatic_message_is_kept_and_answers_nothing() {
+    let office = Office::open();
+    let conversation = office.register("inspection").await;
+    office.quiet().await;
+    let mut letter = office.letter("inspection", YES);
+    letter.kind = InboundKind::Automatic;
+    assert_eq!(
+        office.takes(letter).await,
+        Taken::Matched(conversation.clone())
+    );
+    office.quiet().await;
+    assert!(office.outcome("inspection").await.is_none());
+    assert!(office.holds(&conversation).await.is_empty());
+    assert_eq!(office.store_transcript(&conversation).await.len(), 2);
+    office.replays(&conversation).await;
+}
+
+#[tokio::test]
+async fn a_bounce_that_does_not_name_what_came_back_is_about_the_latest_message() {
+    for named in [true, false] {
+        let office = Office::open();
+        let conversation = office.register("inspection").await;
+        office.quiet().await;
+        let mut bounce = office.letter("inspection", "It could not be delivered.");
+        bounce.from = None;
+        bounce.from_text = "MAILER-DAEMON".to_owned();
+        let original = asked(&office, &conversation).await;
+        if named {
+            bounce.tokens.clear();
+        }
+        bounce.kind = InboundKind::Bounce {
+            original: named.then_some(original),
+            permanent: true,
+            reason: "550 5.1.1 no such user".to_owned(),
+        };
+        assert_eq!(
+            office.takes(bounce).await,
+            Taken::Matched(conversation.clone())
+        );
+        office.quiet().await;
+        let document = office.document(&conversation).await;
+        assert!(document.asks.is_empty(), "what came back was not asked");
+        assert!(matches!(
+            document.stakeholder.contacts[0].health,
+            Health::Failed { .. }
+        ));
+        assert_eq!(office.holds(&conversation).await, ["unreachable"]);
+        office.replays(&conversation).await;
+    }
+}
+
+#[tokio::test]
+async fn a_bounce_of_nothing_of_ours_is_filed() {
+    let office = Office::open();
+    office.register("inspection").await;
+    // Nothing was sent yet.
+    let mut bounce = office.letter("inspection", "It could not be delivered.");
+    bounce.kind = InboundKind::Bounce {
+        original: Some("<of-somebody@example.com>".to_owned()),
+        permanent: true,
+        reason: "550".to_owned(),
+    };
+    assert_eq!(office.takes(bounce).await, Taken::Unmatched);
+    let filed = &office.store.unmatched(&tenant(), 10).await.unwrap()[0];
+    assert!(filed.why.contains("no message of ours"), "{}", filed.why);
+}
+
+#[tokio::test]
+async fn a_mails_own_date_counts_only_where_it_can_be_true() {
+    let hours = SignedDuration::from_hours;
+    let minutes = SignedDuration::from_mins;
+    for (off, believed) in [
+        (minutes(-30), true),
+        (hours(-7 * 24), true),
+        (hours(-7 * 24 - 1), false),
+        (minutes(4), true),
+        (minutes(6), false),
+    ] {
+        let office = Office::open();
+        let conversation = office.register("inspection").await;
+        office.quiet().await;
+        let mut letter = office.letter("inspection", YES);
+        let written = office.now().checked_add(off).unwrap();
+        letter.written_at = Some(written);
+        office.takes(letter).await;
+        office.quiet().await;
+        let operations = office.operations(&conversation).await;
+        let received = operations
+            .iter()
+            .flat_map(|o| &o.inputs)
+            .find_map(|i| match &i.input {
+                Input::MessageReceived(received) => Some(received.written_at),
+                _ => None,
+            });
+        let expected = if believed { written } else { office.now() };
+        assert_eq!(received, Some(expected), "{off:#}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_message_is_cut_at_a_character_and_its_files_are_kept() {
+    let office = Office::open();
+    let conversation = office.register("inspection").await;
+    office.quiet().await;
+    let mut letter = office.letter("inspection", &"ä".repeat(15_000));
+    letter.attachments = vec![InboundFile {
+        name: "lease.pdf".to_owned(),
+        media_type: "application/pdf".to_owned(),
+        bytes: b"%PDF-1.7".to_vec(),
+    }];
+    office.takes(letter).await;
+    let rows = office.store_transcript(&conversation).await;
+    assert_eq!(rows[1].text.len(), 20_000);
+    office.quiet().await;
+    let operations = office.operations(&conversation).await;
+    let file = operations
+        .iter()
+        .flat_map(|o| &o.inputs)
+        .find_map(|i| match &i.input {
+            Input::MessageReceived(received) => received.attachments.first().cloned(),
+            _ => None,
+        });
+    let file = file.unwrap();
+    assert_eq!((file.name.as_str(), file.size), ("lease.pdf", 8));
+    let bytes = office.store.blob(&tenant(), &file.blob).await.unwrap();
+    assert_eq!(bytes.as_deref(), Some(&b"%PDF-1.7"[..]));
+    office.replays(&conversation).await;
+}
