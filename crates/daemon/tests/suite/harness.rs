@@ -18,12 +18,7 @@ use liaison_ports::{
     fake::VirtualClock,
     store::{ConversationFilter, Scope, Store},
 };
-use std::{
-    path::{Path, PathBuf},
-    process::Output,
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::Path, process::Output, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::process::Command;
 
@@ -72,7 +67,8 @@ silence = "hold"
 
 /// A daemon with everything that it keeps.
 pub(crate) struct Daemon {
-    folder: TempDir,
+    /// What it keeps is in here, and goes with it.
+    _folder: TempDir,
     config: Config,
     clock: Arc<VirtualClock>,
     running: Option<Running>,
@@ -87,7 +83,7 @@ impl Daemon {
         // Whatever of the test speaks HTTP needs the one TLS provider; `Err` means that it is there.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().unwrap();
-        let file = configuration_in(folder.path());
+        let file = folder.path().join("liaison.toml");
         write_configuration(&file, "127.0.0.1:0", tenant);
         let mut config = Config::load(Some(&file)).unwrap();
         let clock = Arc::new(VirtualClock::new(begin.parse().unwrap()));
@@ -97,7 +93,7 @@ impl Daemon {
         // A daemon that is started again is where its callers look for it.
         config.http.listen = running.address();
         Self {
-            folder,
+            _folder: folder,
             config,
             clock,
             running: Some(running),
@@ -122,11 +118,6 @@ impl Daemon {
 
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.config.http.listen)
-    }
-
-    /// The file that it was configured with.
-    pub(crate) fn configuration(&self) -> PathBuf {
-        configuration_in(self.folder.path())
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -349,10 +340,6 @@ pub(crate) fn write_configuration(file: &Path, listen: &str, tenant: &str) {
         store.display()
     );
     std::fs::write(file, text).unwrap();
-}
-
-fn configuration_in(folder: &Path) -> PathBuf {
-    folder.join("liaison.toml")
 }
 
 async fn launch(config: &Config, clock: &Arc<VirtualClock>) -> Running {
