@@ -26,6 +26,9 @@ const CLOCK_DIFFERENCE: SignedDuration = SignedDuration::from_mins(5);
 /// How far back the latest message of ours is looked for, when a bounce does not name it.
 const LATEST_MESSAGES: u32 = 20;
 
+/// Why a message is filed that nobody can be said to have sent.
+const NO_SENDER: &str = "it does not name one sender that can be written to";
+
 /// The engine's [`Intake`].
 #[derive(Clone)]
 pub struct EngineIntake {
@@ -95,9 +98,20 @@ impl EngineIntake {
                 .await;
         };
         if let InboundKind::Bounce {
-            permanent, reason, ..
+            permanent,
+            reason,
+            recipients,
+            ..
         } = &message.kind
         {
+            if !recipients.is_empty() && !names_a_contact(recipients, &row.document) {
+                return self
+                    .file_as_unmatched(
+                        message,
+                        "a bounce from addresses that are none of this person's",
+                    )
+                    .await;
+            }
             let answers = match answers {
                 Some(answers) => Some(answers),
                 None => self.latest_of_ours(&message.tenant, &id).await?,
@@ -119,14 +133,14 @@ impl EngineIntake {
                 .await;
         }
         let Some(from) = message.from.clone() else {
-            return self
-                .file_as_unmatched(message, "its sender is no address that can be written to")
-                .await;
+            return self.file_as_unmatched(message, NO_SENDER).await;
         };
         self.append_received(message, id, &row.document, from).await
     }
 
-    /// By token, then by what it answers, then by its sender.
+    /// By token, then by what it answers, then by its sender. A bounce's sender says nothing:
+    /// whoever can write a mail can write a report in anybody's name, and only our own Message-ID
+    /// or token shows that a message of ours came to it.
     async fn whose(&self, message: &InboundMessage) -> Result<Match, StoreError> {
         let store = &self.parts.store;
         let tenant = &message.tenant;
@@ -153,8 +167,11 @@ impl EngineIntake {
                 answers: Some(answers),
             });
         }
+        if matches!(message.kind, InboundKind::Bounce { .. }) {
+            return Ok(Match::None("a bounce that names no message of ours"));
+        }
         let Some(from) = &message.from else {
-            return Ok(Match::None("it has no sender"));
+            return Ok(Match::None(NO_SENDER));
         };
         let with_sender = store
             .by_address(tenant, message.channel, from, true)
@@ -303,6 +320,14 @@ impl EngineIntake {
             Appended::At(_) | Appended::NoConversation => Taken::Unmatched,
         })
     }
+}
+
+/// Whether a report is about an address of the conversation's person.
+fn names_a_contact(recipients: &[String], conversation: &Conversation) -> bool {
+    recipients
+        .iter()
+        .filter_map(|recipient| EmailAddress::parse(recipient).ok())
+        .any(|address| conversation.stakeholder.contact(&address).is_some())
 }
 
 /// The mail's own date, when it can be true; what people write is relative to it.

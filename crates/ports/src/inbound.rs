@@ -50,7 +50,8 @@ pub struct InboundMessage {
     pub received_at: Timestamp,
     /// The date that it carries.
     pub written_at: Option<Timestamp>,
-    /// The sender, when it is an address that one could write to.
+    /// The sender, when it is one address that one could write to. A mail that names several
+    /// authors has none: anybody can put a trusted name beside their own.
     pub from: Option<EmailAddress>,
     /// The sender as written, bounded, for a person to read.
     pub from_text: String,
@@ -96,6 +97,8 @@ pub enum InboundKind {
     Bounce {
         /// The Message-ID of ours, when the report names it.
         original: Option<String>,
+        /// The addresses that it says were not reached; empty when it names none.
+        recipients: Vec<String>,
         /// Whether the address will never work.
         permanent: bool,
         /// What the far side said, bounded.

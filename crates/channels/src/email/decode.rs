@@ -34,6 +34,8 @@ const MOST_TOKENS: usize = 10;
 const MOST_REFERENCES: usize = 20;
 /// Characters of a subject.
 const MOST_SUBJECT: usize = 250;
+/// Addresses of one report. A mail of ours has one recipient; a forward of it can have some.
+const MOST_RECIPIENTS: usize = 20;
 /// Attachments that are taken over, and their bytes in all: what large providers let through.
 const MOST_FILES: usize = 25;
 const MOST_FILE_BYTES: usize = 25 * 1024 * 1024;
@@ -46,7 +48,7 @@ impl MailDecoder for EmailDecoder {
         received_at: Timestamp,
     ) -> Result<InboundMessage, Undecodable> {
         let mail = inbound::parse(raw).map_err(|fault| Undecodable(fault.to_string()))?;
-        let from = mail.from.as_ref();
+        let from = mail.from.as_ref().filter(|_| !mail.several_authors);
         Ok(InboundMessage {
             tenant: tenant.clone(),
             channel: Channel::Email,
@@ -129,6 +131,12 @@ fn bounce(report: &DeliveryReport) -> InboundKind {
     let reason = remark(&said.join("; "));
     InboundKind::Bounce {
         original: report.original_message_id.as_deref().and_then(message_id),
+        recipients: failed
+            .iter()
+            .filter(|recipient| !recipient.address.is_empty())
+            .take(MOST_RECIPIENTS)
+            .map(|recipient| recipient.address.clone())
+            .collect(),
         permanent: failed.iter().any(|recipient| recipient.hard),
         reason: if reason.is_empty() {
             "the report gives no reason".to_owned()

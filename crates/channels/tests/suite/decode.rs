@@ -119,6 +119,25 @@ fn only_a_person_counts_as_a_person(#[case] head: &str, #[case] kind: InboundKin
     assert_eq!(decode(&format!("{head}\n\nHello\n")).kind, kind);
 }
 
+#[rstest]
+#[case::in_one_field("From: Bo <bo@landlord.example>, Eve <eve@evil.example>\n")]
+#[case::the_other_way_round("From: eve@evil.example, bo@landlord.example\n")]
+#[case::in_two_fields("From: bo@landlord.example\nFrom: Eve <eve@evil.example>\n")]
+#[case::in_a_group("From: Us: bo@landlord.example, eve@evil.example;\n")]
+fn a_mail_of_several_authors_has_no_sender(#[case] from: &str) {
+    let message = decode(&format!(
+        "{from}To: liaison+token1@agency.example\n\nPlease arrange it for me.\n"
+    ));
+    assert_eq!(message.from, None);
+    assert_eq!(message.tokens, ["token1"]);
+}
+
+#[test]
+fn an_author_who_is_named_twice_in_one_field_is_one() {
+    let message = decode("From: bo@landlord.example, Bo <BO@landlord.example>\n\nYes.\n");
+    assert_eq!(message.from, Some(address("bo@landlord.example")));
+}
+
 fn report(action: &str, status: &str) -> InboundKind {
     decode(&format!(
         "Return-Path: <>\n\
@@ -146,6 +165,7 @@ fn report(action: &str, status: &str) -> InboundKind {
 fn a_report_of_failure_is_a_bounce_and_one_of_delay_is_none() {
     let InboundKind::Bounce {
         original,
+        recipients,
         permanent,
         reason,
     } = report("failed", "5.1.1")
@@ -153,6 +173,7 @@ fn a_report_of_failure_is_a_bounce_and_one_of_delay_is_none() {
         panic!("no bounce");
     };
     assert_eq!(original.as_deref(), Some("<ask1@agency.example>"));
+    assert_eq!(recipients, ["bo@landlord.example"]);
     assert!(permanent);
     assert!(reason.contains("5.1.1 that is how it is"), "{reason}");
     assert!(matches!(

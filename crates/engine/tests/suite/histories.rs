@@ -168,6 +168,7 @@ impl World {
             Step::Bounces(who, permanent) => {
                 let kind = InboundKind::Bounce {
                     original: None,
+                    recipients: Vec::new(),
                     permanent: *permanent,
                     reason: "no such user".to_owned(),
                 };

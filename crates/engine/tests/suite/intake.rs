@@ -182,6 +182,7 @@ async fn a_bounce_that_does_not_name_what_came_back_is_about_the_latest_message(
         }
         bounce.kind = InboundKind::Bounce {
             original: named.then_some(original),
+            recipients: Vec::new(),
             permanent: true,
             reason: "550 5.1.1 no such user".to_owned(),
         };
@@ -201,6 +202,82 @@ async fn a_bounce_that_does_not_name_what_came_back_is_about_the_latest_message(
     }
 }
 
+fn came_back(original: Option<String>, recipients: &[&str]) -> InboundKind {
+    InboundKind::Bounce {
+        original,
+        recipients: recipients.iter().map(|to| (*to).to_owned()).collect(),
+        permanent: true,
+        reason: "550 5.1.1 no such user".to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn a_bounce_in_a_persons_name_that_names_no_message_of_ours_is_filed() {
+    for original in [None, Some("<of-somebody@example.com>".to_owned())] {
+        let office = Office::open();
+        let conversation = office.register("inspection").await;
+        office.quiet().await;
+        let mut bounce = office.letter("inspection", "It could not be delivered.");
+        bounce.tokens.clear();
+        bounce.kind = came_back(original, &[LANDLORD]);
+        assert_eq!(office.takes(bounce).await, Taken::Unmatched);
+        let filed = &office.store.unmatched(&tenant(), 10).await.unwrap()[0];
+        assert_eq!(filed.why, "a bounce that names no message of ours");
+        office.quiet().await;
+        let contact = &office.document(&conversation).await.stakeholder.contacts[0];
+        assert_eq!(contact.health, Health::Working);
+    }
+}
+
+#[tokio::test]
+async fn a_bounce_from_somebody_elses_address_says_nothing_of_the_persons() {
+    let office = Office::open();
+    let conversation = office.register("inspection").await;
+    office.quiet().await;
+    let original = Some(asked(&office, &conversation).await);
+    let mut bounce = office.letter("inspection", "It could not be delivered.");
+    bounce.kind = came_back(original.clone(), &["assistant@example.org", "no address"]);
+    assert_eq!(office.takes(bounce).await, Taken::Unmatched);
+    let filed = &office.store.unmatched(&tenant(), 10).await.unwrap()[0];
+    assert!(filed.why.contains("none of this person's"), "{}", filed.why);
+    office.quiet().await;
+    let contact = &office.document(&conversation).await.stakeholder.contacts[0];
+    assert_eq!(contact.health, Health::Working);
+
+    let mut bounce = office.letter("inspection", "It could not be delivered.");
+    bounce.kind = came_back(original, &["assistant@example.org", "ANA@Example.com"]);
+    assert_eq!(
+        office.takes(bounce).await,
+        Taken::Matched(conversation.clone())
+    );
+    office.quiet().await;
+    assert_eq!(office.holds(&conversation).await, ["unreachable"]);
+}
+
+#[tokio::test]
+async fn a_message_without_one_sender_is_filed_even_with_a_token() {
+    for with_token in [true, false] {
+        let office = Office::open();
+        office.register("inspection").await;
+        office.quiet().await;
+        let mut letter = office.letter("inspection", YES);
+        letter.from = None;
+        letter.from_text = format!("{LANDLORD}, Eve <eve@evil.example>");
+        if !with_token {
+            letter.tokens.clear();
+        }
+        assert_eq!(office.takes(letter).await, Taken::Unmatched);
+        let filed = &office.store.unmatched(&tenant(), 10).await.unwrap()[0];
+        assert!(
+            filed.why.contains("does not name one sender"),
+            "{}",
+            filed.why
+        );
+        office.quiet().await;
+        assert!(office.outcome("inspection").await.is_none());
+    }
+}
+
 #[tokio::test]
 async fn a_bounce_of_nothing_of_ours_is_filed() {
     let office = Office::open();
@@ -209,6 +286,7 @@ async fn a_bounce_of_nothing_of_ours_is_filed() {
     let mut bounce = office.letter("inspection", "It could not be delivered.");
     bounce.kind = InboundKind::Bounce {
         original: Some("<of-somebody@example.com>".to_owned()),
+        recipients: Vec::new(),
         permanent: true,
         reason: "550".to_owned(),
     };

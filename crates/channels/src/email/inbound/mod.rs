@@ -53,6 +53,10 @@ pub struct InboundEmail {
     pub message_id: Option<String>,
     /// The author; the first one when there are several.
     pub from: Option<Address>,
+    /// `From` names more than one address, or stands there more than once, which RFC 5322,
+    /// section 3.6 forbids. Nobody vouches for the first author then: a server that checked the
+    /// mail may have looked at another.
+    pub several_authors: bool,
     /// Where the author wants answers.
     pub reply_to: Option<Address>,
     /// Who sent it on the author's behalf.
@@ -116,7 +120,12 @@ pub fn parse(raw: &[u8]) -> Result<InboundEmail, Unreadable> {
     let text_cut = line::limit(&mut body.lines);
     let text = line::join(&body.lines);
     let headers = &root.headers;
-    let from = headers.addresses("from").into_iter().next();
+    let mut authors = headers.addresses("from").into_iter();
+    let from = authors.next();
+    let several_authors = headers.all("from").nth(1).is_some()
+        || from.as_ref().is_some_and(|first| {
+            authors.any(|other| !other.address.eq_ignore_ascii_case(&first.address))
+        });
     let visible = visible::of_lines(&body.lines, from.as_ref());
     let class = class::classify(&root, &text);
     Ok(InboundEmail {
@@ -136,6 +145,7 @@ pub fn parse(raw: &[u8]) -> Result<InboundEmail, Unreadable> {
         in_reply_to: headers.message_ids("in-reply-to"),
         references: headers.message_ids("references"),
         from,
+        several_authors,
         text,
         visible,
         attachments: body.attachments,
