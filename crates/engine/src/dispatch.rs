@@ -1,6 +1,6 @@
 //! The dispatcher: it hands outbox rows to their transports and records what became of them.
 
-use crate::{Engine, MOST_STORE_TRIES, STORE_TRIES_EVERY};
+use crate::{Engine, MOST_STORE_TRIES, STORE_TRIES_EVERY, worker::caught};
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use liaison_core::{id::MessageId, input::Fate, policy::Wait, sending};
@@ -101,7 +101,16 @@ async fn claim(engine: &Engine, limit: u32) -> Result<Vec<OutboxItem>, ()> {
         })
 }
 
+/// Hands a message over. When that panics, nobody knows how far it came: the claim stays until it
+/// runs out, and then the store tells what was begun, whose fate is unknown, from what was not.
 async fn deliver(engine: &Engine, item: OutboxItem) {
+    let message = item.message.clone();
+    if let Err(panic) = caught(hand_over(engine, item)).await {
+        tracing::error!(%message, panic, "its delivery panicked; its lease runs out by itself");
+    }
+}
+
+async fn hand_over(engine: &Engine, item: OutboxItem) {
     let parts = &engine.parts;
     let Some(transport) = parts.transport(&item.tenant, item.channel) else {
         let reason = format!("no transport is configured for {}", item.channel);

@@ -1,8 +1,16 @@
 //! The claim loop: it finds conversations that are due and works on each until it waits.
 
 use crate::{Engine, operation};
-use liaison_ports::store::{ClaimRequest, Claimed};
-use std::{sync::Arc, time::Duration};
+use liaison_ports::store::{ClaimRequest, Claimed, StoreError};
+use std::{
+    any::Any,
+    future::poll_fn,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
 use tokio::{sync::Semaphore, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -39,7 +47,7 @@ pub(crate) async fn run(engine: &Engine, shutdown: CancellationToken) {
             };
             let engine = engine.clone();
             running.spawn(async move {
-                operation::work_on(&engine, one).await;
+                work_on(&engine, one).await;
                 drop(permit);
             });
         }
@@ -62,9 +70,54 @@ pub(crate) async fn round(engine: &Engine) -> usize {
         .unwrap_or_default();
     let count = claimed.len();
     for one in claimed {
-        operation::work_on(engine, one).await;
+        work_on(engine, one).await;
     }
     count
+}
+
+/// Works on a conversation. One that makes the code panic would do so again: it is set aside, so
+/// that an operator sees it and nobody else has to wait for it.
+async fn work_on(engine: &Engine, claimed: Claimed) {
+    let (id, fence) = (claimed.id.clone(), claimed.fence);
+    let Err(panic) = caught(operation::work_on(engine, claimed)).await else {
+        return;
+    };
+    tracing::error!(conversation = %id, panic, "its operation panicked; it is set aside");
+    let why = format!("the operation panicked: {panic}");
+    let now = engine.parts.clock.now();
+    match engine.parts.store.quarantine(&id, fence, &why, now).await {
+        Ok(()) | Err(StoreError::Fenced) => {}
+        Err(error) => tracing::error!(
+            conversation = %id,
+            error = &error as &dyn std::error::Error,
+            "it could not be set aside; its lease runs out by itself"
+        ),
+    }
+}
+
+/// Does `work`; when it panics, what the panic said, bounded. Nothing that `work` borrows is looked
+/// at afterwards but what every task shares, and that is whole between two of its calls.
+pub(crate) async fn caught<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    let mut work = pin!(work);
+    poll_fn(
+        |context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => Poll::Ready(Err(said(panic.as_ref()))),
+        },
+    )
+    .await
+}
+
+fn said(panic: &(dyn Any + Send)) -> String {
+    /// As much as is kept of any other error; an assertion can print whole documents.
+    const LONGEST: usize = 250;
+
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("it does not say why");
+    text.chars().take(LONGEST).collect()
 }
 
 async fn claim(engine: &Engine, limit: u32) -> Result<Vec<Claimed>, ()> {

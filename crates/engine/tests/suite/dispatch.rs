@@ -344,6 +344,8 @@ async fn a_message_is_put_back_for_an_input_that_changes_nothing_and_goes_then()
     });
     office.quiet().await;
     assert_eq!((office.transport.tries(), office.asks()), (2, 1));
+    let decided = office.store_transcript(&conversation).await;
+    assert_eq!(decided.len(), 1, "it is the same message");
     office.replays(&conversation).await;
 }
 
@@ -394,4 +396,18 @@ async fn messages_of_a_conversation_go_one_after_the_other() {
     assert_eq!(asked, ["first", "second"]);
     assert_eq!(office.mail().len(), 2);
     office.replays(&conversation).await;
+}
+
+#[tokio::test]
+async fn a_panic_in_a_delivery_stops_no_other_and_the_message_goes_when_its_claim_has_run_out() {
+    let (office, transport) = Interrupted::office(false);
+    office.register("inspection").await;
+    office
+        .register_for("other", person(&["bob@example.com"]))
+        .await;
+    transport.before(|| async { panic!("a fault in the transport") });
+    office.quiet().await;
+    assert_eq!(office.asks(), 1);
+    office.passes(Wait::seconds(21 * 60)).await;
+    assert_eq!(office.asks(), 2);
 }

@@ -15,10 +15,11 @@ use liaison_core::{
     plan::{Draft, MessagePlan, Wording, template},
     policy::{Policy, Wait},
 };
-use liaison_engine::Engine;
+use liaison_engine::{Engine, EngineIntake};
 use liaison_ports::{
+    inbound::{InboundMessage, Intake},
     language::{Answered, FormFiller, ModelFault, Usage, Writer},
-    store::{ClaimRequest, Store},
+    store::{ClaimRequest, Direction, Store},
 };
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -146,6 +147,50 @@ async fn a_draft_that_fails_its_checks_twice_gives_way_to_the_template() {
     office.replays(&conversation).await;
 }
 
+/// A writer while whom Ana writes.
+#[derive(Default)]
+struct Overtaken {
+    by: OnceLock<(EngineIntake, InboundMessage)>,
+}
+
+#[async_trait]
+impl Writer for Overtaken {
+    async fn write(
+        &self,
+        plan: &MessagePlan,
+        _faults: &[DraftFault],
+    ) -> Result<Answered<Draft>, ModelFault> {
+        let (intake, letter) = self.by.get().expect("it was told");
+        intake.take(letter.clone()).await.unwrap();
+        Ok(Answered {
+            answer: template::render(plan),
+            usage: Usage::default(),
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_draft_is_void_when_a_message_arrived_while_it_was_worded() {
+    let writer = Arc::new(Overtaken::default());
+    let office = Office::with(Setup {
+        writer: writer.clone(),
+        ..Setup::default()
+    });
+    let letter = office.letter("inspection", YES);
+    let told = writer.by.set((office.engine.intake(), letter));
+    assert!(told.is_ok());
+    let conversation = office.register("inspection").await;
+    office.quiet().await;
+    assert!(office.is_fulfilled("inspection").await);
+    let said = office.store_transcript(&conversation).await;
+    let ours = said
+        .iter()
+        .filter(|row| row.direction == Direction::Outbound);
+    assert_eq!(ours.count(), 1, "only the thanks were ever decided");
+    assert_eq!(office.asks(), 0);
+    office.replays(&conversation).await;
+}
+
 #[tokio::test]
 async fn a_policy_that_changed_counts_from_the_next_operation_on_also_when_it_changes_back() {
     let office = Office::open();
@@ -264,4 +309,35 @@ async fn a_burst_is_read_as_one_message() {
     assert_eq!(readings.count(), 1);
     assert!(office.store.outbox(&tenant(), 10).await.unwrap().is_empty());
     office.replays(&conversation).await;
+}
+
+/// A reader with a fault in its code.
+struct Panicking;
+
+#[async_trait]
+impl FormFiller for Panicking {
+    async fn fill(&self, _: &ReadRequest) -> Result<Answered<Reading>, ModelFault> {
+        panic!("index {} is out of bounds", 7)
+    }
+}
+
+#[tokio::test]
+async fn a_panic_in_an_operation_sets_its_conversation_aside_and_stops_nobody_else() {
+    let office = Office::with(Setup {
+        reader: Arc::new(Panicking),
+        ..Setup::default()
+    });
+    let broken = office.register("broken").await;
+    office.quiet().await;
+    office.takes(office.letter("broken", YES)).await;
+    office
+        .register_for("sound", person(&["bob@example.com"]))
+        .await;
+    office.quiet().await;
+    assert_eq!(office.asks(), 2);
+    let row = office.row(&broken).await;
+    let why = row.quarantined.expect("it is set aside");
+    assert_eq!(why, "the operation panicked: index 7 is out of bounds");
+    assert_eq!(row.unfolded, 1, "the message is kept");
+    office.replays(&broken).await;
 }
