@@ -12,7 +12,7 @@ use shrinking::Histories;
 
 /// How many histories are tried when nothing else is asked for: as many as a debug build plays in
 /// some seconds.
-const CASES: u32 = 32;
+const CASES: u32 = 64;
 
 fn config() -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES")

@@ -5,6 +5,7 @@ use crate::world::{World, instant, later, need, slot_key};
 use liaison_core::{
     conversation::{Action, MessageKind},
     input::Input,
+    ladder::{Ladder, Silence},
     need::TranscriptEntry,
     phase::Phase,
     plan::PlanItem,
@@ -182,4 +183,47 @@ fn needs_within_the_gather_window_go_out_as_one_message() {
         asked_about(world.last_message()),
         [("rent", false), ("pets", false)]
     );
+}
+
+#[test]
+fn after_silence_that_an_operator_has_seen_the_ladder_begins_anew() {
+    let mut world = rent_was_asked(Policy {
+        ladder: Ladder {
+            waits: vec![Wait::days(1)],
+            patience: Wait::days(2),
+            silence: Silence::Hold,
+        },
+        ..calm()
+    });
+    world.goes_to("2027-05-04T10:00:00Z");
+    world.settle_down();
+    world.delivers();
+    world.goes_to("2027-05-06T10:00:00Z");
+    world.settle_down();
+    assert_eq!(world.holds(), ["silence"]);
+    world.goes_to("2027-05-09T10:00:00Z");
+    world.operator(Action::Resume);
+    world.settle_down();
+    assert_eq!(world.next_wake(), Some(instant("2027-05-10T10:00:00Z")));
+    world.goes_to("2027-05-10T10:00:00Z");
+    world.settle_down();
+    assert_eq!(asked_about(world.last_message()), [("rent", true)]);
+}
+
+#[test]
+fn a_reminder_brings_what_is_open_and_leaves_alone_what_is_promised() {
+    let mut world = World::new(NOW, calm());
+    world.register(need("n1", &["rent", "pets", "day"], LATER));
+    world.settle_down();
+    world.delivers();
+    world.writes("I will tell you by Friday.");
+    world.settle_down();
+    for name in ["rent", "pets"] {
+        let slot = world.conversation.slots.get_mut(&slot_key("n1", name));
+        slot.expect("the slot").standing = Standing::Missing;
+    }
+    world.goes_to("2027-05-06T10:00:00Z");
+    world.settle_down();
+    let message = world.last_message();
+    assert_eq!(asked_about(message), [("rent", true), ("pets", true)]);
 }
