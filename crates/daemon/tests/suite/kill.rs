@@ -7,6 +7,7 @@
 
 mod daemon;
 mod exchange;
+mod mail;
 mod plan;
 mod verdict;
 mod wire;

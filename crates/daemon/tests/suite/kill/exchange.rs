@@ -1,28 +1,23 @@
 //! One run: a workflow, a landlord and an operator around a daemon that is killed.
 
 use super::{
-    daemon::{Daemon, OFFICE, Place, TENANT},
+    daemon::{Daemon, Place, TENANT},
+    mail::{LANDLORD, answer, are_thanks, message_id},
     plan::{Kill, Manner, Plan, Random, Stage},
     verdict,
     wire::Wire,
 };
 use anyhow::{Context, Result, bail, ensure};
-use liaison_channels::email::{Sink, SinkMessage, inbound};
+use liaison_channels::email::{Sink, SinkMessage};
 use liaison_client::{
-    Backoff, Client, ConversationId, MessageId, NeedHandle, Outcome, Stakeholder, Wait,
+    Backoff, Client, ClientError, ConversationId, MessageId, NeedHandle, Outcome, Stakeholder, Wait,
 };
 use liaison_core::{conversation::HoldReason, id::TenantId, policy::UnknownSend};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// The landlord's address.
-pub(crate) const LANDLORD: &str = "landlord@example.com";
-/// The landlord's words.
-pub(crate) const WORDS: &str = "Please arrange it for me.";
 /// The slot.
 pub(crate) const SLOT: &str = "arranged_by";
-/// What only thanks say.
-const THANKS: &str = "Thank you. I have noted";
 
 /// What a run takes a small fraction of; only one that hangs ever takes so long.
 const LONGEST_RUN: Duration = Duration::from_secs(120);
@@ -342,7 +337,14 @@ impl Run {
             let sent = self.sink.copies(&message_id(&message)) > 0;
             let commands = self.client.commands(conversation.clone()).by("olga");
             let resolving = commands.idempotency_key(format!("resolve-{message}"));
-            resolving.resolve_send(message.clone(), sent).await?;
+            match resolving.resolve_send(message.clone(), sent).await {
+                Ok(_) => {}
+                // Repeated because the answer was lost, it may come when its effect is there; then
+                // it is refused, and what counts is that nothing is unknown any more.
+                Err(ClientError::Refused { .. })
+                    if !self.is_unknown(conversation, &message).await? => {}
+                Err(error) => return Err(error.into()),
+            }
             while self.is_unknown(conversation, &message).await? {
                 tokio::time::sleep(BETWEEN_LOOKS).await;
             }
@@ -380,36 +382,4 @@ impl Run {
     fn for_landlord(&self) -> Vec<SinkMessage> {
         self.sink.messages()
     }
-}
-
-fn are_thanks(message: &SinkMessage) -> bool {
-    String::from_utf8_lossy(&message.raw).contains(THANKS)
-}
-
-fn message_id(message: &MessageId) -> String {
-    let (_, domain) = OFFICE.split_once('@').unwrap_or_default();
-    format!("<{message}@{domain}>")
-}
-
-/// What an ordinary mail program makes of the landlord's words.
-fn answer(question: &SinkMessage) -> Result<Vec<u8>> {
-    let asked = inbound::parse(&question.raw).context("the question is no mail")?;
-    let to = asked
-        .reply_to
-        .context("it says nowhere to answer to")?
-        .address;
-    let id = asked.message_id.context("it has no Message-ID")?;
-    let quoted: String = asked
-        .text
-        .lines()
-        .map(|line| format!("> {line}\r\n"))
-        .collect();
-    let mail = format!(
-        "From: Lee Landlord <{LANDLORD}>\r\nTo: {to}\r\nSubject: Re: {subject}\r\n\
-         Message-ID: <the-reply@example.com>\r\nIn-Reply-To: <{id}>\r\nReferences: <{id}>\r\n\
-         MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n\
-         {WORDS}\r\n\r\nOn an earlier day, the agency wrote:\r\n{quoted}",
-        subject = asked.subject,
-    );
-    Ok(mail.into_bytes())
 }

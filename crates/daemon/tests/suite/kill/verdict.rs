@@ -1,6 +1,6 @@
 //! What must be true when a run is over, whatever happened in it.
 
-use super::exchange::{SLOT, WORDS};
+use super::{exchange::SLOT, mail::WORDS};
 use anyhow::{Context, Result, ensure};
 use liaison_channels::email::SinkMessage;
 use liaison_client::Outcome;
