@@ -282,6 +282,8 @@ pub enum SecurityConfig {
     Plain,
 }
 
+const NO_TENANT: &str = "no tenant is configured; add [tenants.default] with its mail identity";
+
 impl Config {
     /// Reads `path`, if given, and `LIAISON__SECTION__KEY` variables over it.
     pub fn load(path: Option<&Path>) -> Result<Self> {
@@ -303,6 +305,9 @@ impl Config {
             .and_then(config::Config::try_deserialize::<Self>);
         let name = path.map_or("the environment".to_owned(), |p| p.display().to_string());
         let config = read.with_context(|| format!("the configuration in {name} cannot be used"))?;
+        if path.is_none() && config.tenants.is_empty() {
+            bail!("{NO_TENANT}; no --config or LIAISON_CONFIG was given");
+        }
         config.check()?;
         Ok(config)
     }
@@ -327,7 +332,7 @@ impl Config {
             );
         }
         if self.tenants.is_empty() {
-            bail!("no tenant is configured; add [tenants.default] with its mail identity");
+            bail!(NO_TENANT);
         }
         for (id, tenant) in &self.tenants {
             if tenant.email.is_none() {
@@ -356,6 +361,15 @@ mod tests {
 
     const LEAST: &str = "[tenants.default.email]\naddress = \"office@example.com\"\n\
                          [tenants.default.email.smtp]\nhost = \"127.0.0.1\"\nport = 25\n";
+
+    #[test]
+    fn whoever_forgot_the_file_is_told_so() {
+        let fault = Config::load(None).expect_err("nothing is configured");
+        let fault = fault.to_string();
+        assert!(fault.contains("no --config or LIAISON_CONFIG"), "{fault}");
+        let fault = load("").expect_err("nothing is configured").to_string();
+        assert!(fault.ends_with("with its mail identity"), "{fault}");
+    }
 
     #[test]
     fn the_commented_example_is_a_configuration() {

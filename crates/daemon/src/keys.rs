@@ -89,8 +89,11 @@ pub(crate) async fn run(config: &Config, command: Command, environment: Environm
                     None => "valid".to_owned(),
                 };
                 println!(
-                    "{}  {:?}  {}  made {}  {state}",
-                    key.id, key.scope, key.name, key.created_at
+                    "{}  {}  {}  made {}  {state}",
+                    key.id,
+                    scope_name(key.scope),
+                    key.name,
+                    key.created_at
                 );
             }
         }
@@ -105,6 +108,15 @@ pub(crate) async fn run(config: &Config, command: Command, environment: Environm
     Ok(())
 }
 
+/// A scope as `--scope` takes it.
+fn scope_name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Caller => "caller",
+        Scope::Operator => "operator",
+        Scope::Inbound => "inbound",
+    }
+}
+
 fn known(config: &Config, tenant: &str) -> Result<()> {
     if config.tenants.contains_key(tenant) {
         return Ok(());
@@ -114,4 +126,21 @@ fn known(config: &Config, tenant: &str) -> Result<()> {
         "there is no tenant {tenant:?}; the configuration has {}",
         names.join(", ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_is_shown_as_it_is_asked_for() {
+        for (scope, expected) in [
+            (Scope::Caller, "caller"),
+            (Scope::Operator, "operator"),
+            (Scope::Inbound, "inbound"),
+        ] {
+            assert_eq!(scope_name(scope), expected);
+            assert!(ScopeName::from_str(expected, false).is_ok());
+        }
+    }
 }

@@ -158,6 +158,7 @@ impl Running {
             working.run(stop).await;
             Ok(())
         });
+        // The tick goes on until `shutdown`, whether or not its handle is kept.
         let _tick = Tick::start(engine.hub().clone(), shutdown.clone()).await?;
         for receiver in receivers {
             let intake = Arc::new(engine.intake());

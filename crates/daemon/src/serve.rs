@@ -6,6 +6,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use liaison_store_sqlite::{Options, SqliteStore};
+use std::io::IsTerminal;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
@@ -43,6 +44,8 @@ pub(crate) fn start_logging(config: &LogConfig) -> Result<()> {
         .with_context(|| format!("log.filter: {:?} is no filter", config.filter))?;
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        // Colours in a file or a service manager's journal are noise.
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     let started = match config.format {
         LogFormat::Text => builder.try_init(),

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 /// How often the watchdog looks. The tick comes every second, so a silence this long is a stop.
 const WATCH_EVERY: Duration = Duration::from_secs(15);
 
-/// The tick, as long as it is kept.
+/// A look at the tick that runs; it goes on until the shutdown, whether this is kept or not.
 pub struct Tick {
     count: Arc<AtomicU64>,
 }

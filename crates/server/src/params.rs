@@ -40,11 +40,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
             let reason = text
                 .rsplit_once("query string: ")
                 .map_or("", |(_, reason)| reason);
+            // The parser's own words for a number that is none are about digits and integers.
+            let reason = reason
+                .replace("invalid digit found in string", NO_NUMBER)
+                .replace("cannot parse integer from empty string", NO_NUMBER)
+                .replace("number too large to fit in target type", "it is too large");
             Fault::bad_request(format!("The query is wrong: {reason}"))
         })?;
         Ok(Self(params))
     }
 }
+
+const NO_NUMBER: &str = "write a whole number";
 
 /// A page's size: 50 unless said otherwise, 1 to 200, so that no answer grows without bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +116,27 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Fau
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_number_that_is_none_is_asked_for_in_plain_words() {
+        #[derive(Debug, Deserialize)]
+        struct Page {
+            limit: Option<PageSize>,
+        }
+
+        for (query, expected) in [
+            ("limit=ten", "write a whole number"),
+            ("limit=", "write a whole number"),
+            ("limit=99999999999", "it is too large"),
+            ("limit=0", "a limit is between 1 and 200"),
+        ] {
+            let request = http::Request::builder().uri(format!("/v1/needs?{query}"));
+            let (mut parts, ()) = request.body(()).expect("a request").into_parts();
+            let fault = Params::<Page>::from_request_parts(&mut parts, &()).await;
+            let fault = fault.map(|page| page.0.limit).expect_err("it is refused");
+            assert!(format!("{fault:?}").contains(expected), "{fault:?}");
+        }
+    }
 
     #[test]
     fn a_wait_has_a_unit_and_a_bound() {

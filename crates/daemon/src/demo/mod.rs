@@ -6,11 +6,12 @@ mod office;
 mod page;
 
 use crate::{config::LogConfig, running::Environment, serve};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use office::{Office, View};
+use liaison_api::{ConversationView, Phase, SlotState};
+use office::{Office, View, is_for_landlord};
 use serde::Serialize;
-use std::{net::SocketAddr, time::Duration};
+use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
 
 /// How the demo is played.
 #[derive(Debug, Args)]
@@ -32,6 +33,9 @@ pub(crate) struct Options {
 /// How long the exchange may take when it plays by itself; it takes about two seconds.
 const LONGEST_EXCHANGE: Duration = Duration::from_secs(60);
 
+/// How often the exchange is looked at while it plays by itself.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
 /// Plays the demo.
 pub(crate) async fn run(options: Options, environment: Environment) -> Result<()> {
     serve::start_logging(&LogConfig {
@@ -51,7 +55,7 @@ pub(crate) async fn run(options: Options, environment: Environment) -> Result<()
     played
 }
 
-/// The line that `--once` prints.
+/// The line that `--once` prints when the need has ended.
 #[derive(Serialize)]
 struct Line<'a> {
     need: &'a str,
@@ -59,23 +63,64 @@ struct Line<'a> {
     outcome: &'a liaison_api::Outcome,
 }
 
+/// The line that `--once` prints when the answer did not end the need.
+#[derive(Serialize)]
+struct OpenLine<'a> {
+    need: &'a str,
+    status: &'static str,
+    #[serde(flatten)]
+    phase: &'a Phase,
+    holds: Vec<&'a str>,
+    slots: BTreeMap<&'a str, &'a SlotState>,
+}
+
 async fn once(office: &View, reply: &str) -> Result<()> {
     let question = office.wait_for_question().await;
     office.landlord().answer(&question, reply).await?;
-    let handle = office.need();
-    handle.outcome().await?;
-    let view = handle.view().await?;
-    let outcome = view.outcome.as_ref().context("the need has no outcome")?;
-    let line = Line {
-        need: view.id.as_str(),
-        outcome,
-    };
-    #[expect(
-        clippy::print_stdout,
-        reason = "the outcome is what the command is for"
-    )]
-    {
-        println!("{}", serde_json::to_string(&line)?);
+    let conversation = office.need().view().await?.conversation;
+    // The caller of `once` bounds this.
+    loop {
+        let said = office.mail().iter().filter(|m| is_for_landlord(m)).count();
+        let seen = office.client().conversation(&conversation).await?;
+        // What is looked at last is the need: it ends before anything else is done or said.
+        let need = office.need().view().await?;
+        if let Some(outcome) = &need.outcome {
+            let need = need.id.as_str();
+            return print(&Line { need, outcome });
+        }
+        if !seen.holds.is_empty() || said > 1 {
+            print(&open_line(need.id.as_str(), &seen))?;
+            match seen.holds.first() {
+                Some(hold) => bail!(
+                    "the answer did not end the need; the conversation waits for an operator: {}",
+                    hold.sentence
+                ),
+                None => bail!("the answer did not end the need; the landlord was asked again"),
+            }
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
     }
+}
+
+fn open_line<'a>(need: &'a str, seen: &'a ConversationView) -> OpenLine<'a> {
+    OpenLine {
+        need,
+        status: liaison_api::NeedStatus::Open.name(),
+        phase: &seen.phase,
+        holds: seen.holds.iter().map(|h| h.sentence.as_str()).collect(),
+        slots: seen
+            .slots
+            .iter()
+            .map(|slot| (slot.slot.name.as_str(), &slot.state))
+            .collect(),
+    }
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "the outcome is what the command is for"
+)]
+fn print(line: &impl Serialize) -> Result<()> {
+    println!("{}", serde_json::to_string(line)?);
     Ok(())
 }
