@@ -3,7 +3,11 @@
 use super::{Verdict, passage::Passage, vetoes};
 use crate::{
     form::{ReadRequest, SlotForm},
-    value::{cues::Cues, date, words},
+    value::{
+        cues::Cues,
+        date,
+        words::{self, Word},
+    },
 };
 use jiff::civil;
 
@@ -63,7 +67,7 @@ pub(super) fn refusal(quoted: Option<&Passage<'_>>) -> Verdict {
         .collect();
     let clear = sentences.iter().any(|sentence| {
         let words = words::words(sentence);
-        REFUSALS.among(&words)
+        refuses(&words)
             && !vetoes::is_question(sentence)
             && !vetoes::hedges(&words)
             && !vetoes::promises(&words)
@@ -101,15 +105,48 @@ fn days_between(from: civil::Date, to: civil::Date) -> Option<i64> {
     from.until(to).ok().map(|span| i64::from(span.get_days()))
 }
 
-const REFUSALS: Cues = Cues(
-    "rather not, prefer not to, not going to tell, not going to say, not going to answer,
-     not going to give, not going to provide, not going to share, will not say,
-     will not tell, will not answer, will not give, will not provide, will not share,
-     will not disclose, do not want to say, do not want to tell, do not want to answer,
-     do not want to give, do not want to share, do not wish to, do not have to tell,
-     refuse to, i refuse, i decline, we decline, decline to, none of your business,
-     no comment, not your business, not willing to, can not disclose, not comfortable,
-     not at liberty",
+/// Whether a sentence refuses to answer. Refusing to do something is a preference, or about
+/// something else: only what is refused *to be said* ends the asking.
+fn refuses(words: &[Word]) -> bool {
+    REFUSALS.among(words)
+        || (0..words.len()).any(|at| {
+            let Some(length) = UNWILLING.starts(&words[at..]) else {
+                return false;
+            };
+            let rest = &words[at + length..];
+            let skipped = rest
+                .iter()
+                .take_while(|word| BESIDE.has(&word.text))
+                .count();
+            ANSWERING.starts(&rest[skipped..]).is_some()
+                && NO_ANSWERING.starts(&rest[skipped..]).is_none()
+        })
+}
+
+/// Refusals that name what is refused by themselves.
+const REFUSALS: Cues =
+    Cues("do not have to tell, none of your business, no comment, not your business, not disclose");
+
+/// Unwillingness, before what it is about.
+const UNWILLING: Cues = Cues(
+    "rather not, prefer not, not going, will not, do not want, do not wish, do not intend,
+     do not care, refuse, refusing, decline, declining, not willing, unwilling, not comfortable,
+     uncomfortable, not at liberty, not allowed",
+);
+
+const BESIDE: Cues = Cues("to, with, in, about, ever, even, simply, just, be, publicly, openly");
+
+const ANSWERING: Cues = Cues(
+    "say, saying, tell, telling, answer, answering, give, giving, share, sharing, provide,
+     providing, disclose, disclosing, comment, commenting, reveal, revealing, respond, responding",
+);
+
+/// Answering verbs that mean something else with what follows them.
+const NO_ANSWERING: Cues = Cues(
+    "give up, give in, give way, give it to, giving up, giving in, give you the job, give access,
+     give you access, give permission, give you permission, give consent, provide access,
+     provide you access, say yes, say no, saying yes, saying no, share the cost, share the costs,
+     tell the tenant, tell him, tell her, tell them, give him, give her, give them",
 );
 
 const WILL: Cues = Cues("i will, we will, you will have, you will get, you will hear, i shall");

@@ -95,7 +95,8 @@ const HEDGES: Cues = Cues(
      would be about, seems, seem, apparently, supposedly, tentatively, provisionally,
      in theory, in principle, more or less, roughly, approximately, approx, or so, ish,
      give or take, as far as i know, afaik, if i remember, from memory, not certain,
-     a guess, leaning",
+     a guess, leaning, i wish, we wish, wish i could, wish we could, if only, far be it,
+     was hoping, were hoping, hoped to, dream of, hypothetically, supposing, in an ideal world",
 );
 
 /// What hangs on something else is not settled.
@@ -213,6 +214,9 @@ pub(super) fn negates(
         .any(|clause| {
             let words = words::words(&text[clause.clone()]);
             let own = super::passage::meet(&clause, span);
+            if own && (is_unable(&words) || is_supposed(text, sentence, &words)) {
+                return true;
+            }
             let mut places = (0..words.len()).filter(|at| DENIALS.starts(&words[*at..]).is_some());
             places.any(|at| {
                 // `If you don't mind` and `not a problem` deny nothing.
@@ -236,6 +240,78 @@ const DENIALS: Cues = Cues(
     "not, never, without, except, neither, nor, instead of, rather than, other than,
      anything but, anyone but, anybody but, is out, impossible",
 );
+
+/// Whether a clause says that what it names is beyond the person, or against their will. In another
+/// clause it is the reason for what was chosen (`I have no time, please arrange it`).
+fn is_unable(words: &[Word]) -> bool {
+    let too = words.iter().enumerate().any(|(at, word)| {
+        let meant = words
+            .get(at + 1)
+            .is_some_and(|next| !WILLING.has(&next.text));
+        word.text == "too" && meant && words[at + 1..].iter().any(|word| word.text == "to")
+    });
+    too || UNABLE.among(words)
+}
+
+const UNABLE: Cues = Cues(
+    "unable, incapable, inability, incapacitated, powerless, no time, no way, no chance, no means,
+     no energy, no strength, no intention, no desire, no wish, no plan, no plans, no need,
+     no reason, no possibility, no opportunity, no capacity, no interest, hardly, barely,
+     scarcely, rarely, seldom, little time, little chance, lack, lacks, lacking, lacked,
+     lack of, fail, fails, failed, failing, failure, forgot, forget to, struggle, struggling,
+     struggled, difficult, hard, impossible, impractical, infeasible, unfeasible, unrealistic,
+     unwilling, reluctant, hesitant, refuse, refuses, refused, refusing, decline, declines,
+     declined, declining, deny, hate, hates, dislike, loath, avoid, avoiding, oppose, opposed,
+     against, object to, stop, prevented, prevents, prevent, forbid, forbidden, prohibited,
+     afraid to, scared to, last thing, least of all, nobody, no one, none, nothing, anything but,
+     tried, tried to, attempted, stopped, gave up, give up, giving up, beyond me, far from,
+     out of the question, no longer able, too much",
+);
+
+const WILLING: Cues =
+    Cues("would, will, want, wish, prefer, like, can, am, are, have, plan, intend, rather");
+
+/// Whether a clause only supposes what it names: `I could do it myself` says what is possible, and
+/// `I would do it myself, but I am abroad` what will not be. A preference is none of these.
+fn is_supposed(text: &str, sentence: &Range<usize>, clause: &[Word]) -> bool {
+    if COULD.among(clause) {
+        return clause.iter().any(|word| OWN_DOING.has(&word.text));
+    }
+    let would = clause.iter().enumerate().any(|(at, word)| {
+        word.text == "would"
+            && at > 0
+            && matches!(clause[at - 1].text.as_str(), "i" | "we")
+            && !PREFERRING
+                .starts(without_adverbs(&clause[at + 1..]))
+                .is_some()
+    });
+    let after = words::words(&text[sentence.end..]);
+    would && (BUT.among(&words::words(&text[sentence.clone()])) || BUT.starts(&after).is_some())
+}
+
+fn without_adverbs(words: &[Word]) -> &[Word] {
+    let skipped = words
+        .iter()
+        .take_while(|word| ADVERBS.has(&word.text))
+        .count();
+    &words[skipped..]
+}
+
+const COULD: Cues = Cues(
+    "i could, we could, i might, we might, i should, we should, i ought, we ought, could i,
+     could we, i used to, i may, we may",
+);
+const OWN_DOING: Cues = Cues("myself, ourselves");
+const ADVERBS: Cues = Cues("really, very, much, definitely, certainly, always, actually, just");
+const PREFERRING: Cues = Cues(
+    "prefer, like, rather, love, appreciate, be happy, be glad, be pleased, be grateful, choose,
+     opt, go for, want, welcome, suggest, ask you",
+);
+const BUT: Cues = Cues(
+    "but, however, though, although, only, except, yet, alas, unfortunately, sadly, regrettably,
+     were i, had i, sorry",
+);
+
 const MILD: Cues = Cues("not mind, not a problem, not hesitate, not worry, not only");
 
 /// How far from a value `not` counts.
@@ -280,14 +356,74 @@ pub(super) fn is_approximate(text: &str, span: &Range<usize>) -> bool {
     let sign = text[..span.start]
         .trim_end()
         .ends_with(['~', '<', '>', '≈', '±']);
+    let before = words::words(&text[..span.start]);
     let after = words::words(&text[span.end..]);
-    sign || BOUNDS.ends(&words::words(&text[..span.start]))
+    sign || BOUNDS.ends(&before)
+        || is_part(&before, &after)
+        || is_rate(&words::words(text))
         || (0..=1).any(|skipped| {
             after
                 .get(skipped..)
                 .is_some_and(|after| TRAILING_BOUNDS.starts(after).is_some())
         })
 }
+
+/// `2 of the 3 keys`: which of the two is asked for, no code can know.
+fn is_part(before: &[Word], after: &[Word]) -> bool {
+    let counts = |word: &Word| {
+        word.text.starts_with(|c: char| c.is_ascii_digit()) || QUANTITIES.has(&word.text)
+    };
+    let part_before = before
+        .iter()
+        .rposition(|word| word.text == "of")
+        .is_some_and(|of| {
+            let part = before[..of]
+                .iter()
+                .rev()
+                .find(|word| !matches!(word.text.as_str(), "out" | "keys" | "only" | "just"));
+            before[of + 1..]
+                .iter()
+                .all(|word| DETERMINERS.has(&word.text))
+                && part.is_some_and(counts)
+        });
+    let whole = after
+        .iter()
+        .position(|word| word.text == "of")
+        .filter(|of| *of <= 2)
+        .and_then(|of| {
+            after[of + 1..]
+                .iter()
+                .find(|word| !DETERMINERS.has(&word.text))
+        });
+    part_before || whole.is_some_and(counts)
+}
+
+const QUANTITIES: Cues = Cues(
+    "zero, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen,
+     fourteen, fifteen, sixteen, seventeen, eighteen, nineteen, twenty, thirty, forty, fifty,
+     some, none, most, half, all, both, any, few, several, many, each, part, third, quarter",
+);
+const DETERMINERS: Cues =
+    Cues("the, my, our, your, all, these, those, a, total, altogether, in, them, original");
+
+/// `One key each`: a number for each of many is no total. What is paid `per month` is one sum.
+fn is_rate(words: &[Word]) -> bool {
+    words.iter().enumerate().any(|(at, word)| {
+        let next = words.get(at + 1).map_or("", |word| word.text.as_str());
+        match word.text.as_str() {
+            "each" | "every" => !PERIODS.has(next),
+            "per" => {
+                let as_per = at > 0 && words[at - 1].text == "as";
+                !(as_per || PERIODS.has(next) || matches!(next, "your" | "the" | "email"))
+            }
+            "apiece" | "respectively" => true,
+            _ => false,
+        }
+    })
+}
+
+const PERIODS: Cues =
+    Cues("month, calendar, year, week, day, annum, quarter, night, hour, single, 30, first, last");
 
 const BOUNDS: Cues = Cues(
     "about, around, approximately, approx, roughly, circa, ca, nearly, almost, over, under,

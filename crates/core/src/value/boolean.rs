@@ -206,6 +206,9 @@ const POLITE: [&str; 10] = [
 fn in_sentence(text: &str, sentence: std::ops::Range<usize>) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     let whole = words::words(&text[sentence.clone()]);
+    if MOCKING.among(&whole) {
+        return found;
+    }
     let thanked = words::holds_any(&whole, &["thanks", "thank you", "thx", "cheers"]);
     for clause in words::clauses(text, sentence) {
         let words = words::words(&text[clause.clone()]);
@@ -249,6 +252,9 @@ fn in_sentence(text: &str, sentence: std::ops::Range<usize>) -> Vec<Candidate> {
     }
     found
 }
+
+/// Agreement that is as often mockery.
+const MOCKING: Cues = Cues("yeah right, yea right, yes right, sure right, oh sure, as if, ha ha");
 
 /// `No` at the start of a clause, followed by somebody (`no it is not`, `no we have none`) and
 /// not by a thing (`no keys`).
@@ -318,6 +324,9 @@ mod tests {
     #[case("I never said yes", &[])]
     #[case("Absolutely gorgeous weather today", &[])]
     #[case("Certainly", &[true])]
+    #[case("Yeah right.", &[])]
+    #[case("Yeah, right.", &[])]
+    #[case("Yeah.", &[true])]
     #[case("Yes. No, wait, no.", &[true, false, false])]
     #[case("The correct address is 5 High Street", &[])]
     fn yes_and_no_are_found_as_people_say_them(#[case] text: &str, #[case] expected: &[bool]) {

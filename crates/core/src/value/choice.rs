@@ -140,6 +140,21 @@ impl KindRules for Choice {
                 found.push(candidate);
             }
         }
+        // `Arrange it yourself!` repeats our words, or throws them back at us: it could mean any.
+        let thrown_back = roles::thrown_back(self, text);
+        if !thrown_back.is_empty() {
+            found.retain(|candidate| {
+                !thrown_back.iter().any(|clause| {
+                    clause.start < candidate.span.end && candidate.span.start < clause.end
+                })
+            });
+            for clause in thrown_back {
+                found.extend(self.options.iter().map(|option| Candidate {
+                    span: clause.clone(),
+                    value: Value::Choice(option.value.clone()),
+                }));
+            }
+        }
         found.sort_by_key(|candidate| candidate.span.start);
         found
     }

@@ -98,26 +98,33 @@ pub(super) fn is_refusal(words: &[Word]) -> bool {
         return true;
     }
     (0..words.len()).any(|at| {
-        WILL_NOT
-            .rest(&words[at..])
-            .is_some_and(|rest| TOLD.begins(rest))
+        WILL_NOT.rest(&words[at..]).is_some_and(|rest| {
+            let rest = BESIDE_TOLD.skip(rest);
+            TOLD.begins(rest) && !NOT_TOLD.begins(rest)
+        })
     })
 }
 
 const REFUSED: Phrases = Phrases(
-    "none of your business, i refuse to, we refuse to, no comment, i decline to, do not \
-     have to tell, not going to answer, that is private, not your business",
+    "none of your business, no comment, do not have to tell, that is private, not your \
+     business",
 );
 
 const WILL_NOT: Phrases = Phrases(
     "will not, would rather not, i rather not, prefer not to, would prefer not to, do not \
      want to, do not wish to, do not intend to, am not going to, are not going to, am not \
-     willing to, are not willing to, am not allowed to, would not like to",
+     willing to, are not willing to, am not allowed to, would not like to, refuse to, refuse, \
+     decline to, decline, not comfortable",
 );
+
+const BESIDE_TOLD: Phrases = Phrases("to, with, even, ever, simply, just");
+
+/// Verbs of answering that mean doing something with what follows them.
+const NOT_TOLD: Phrases = Phrases("give up, give in, say yes, say no, share the cost");
 
 const TOLD: Phrases = Phrases(
     "say, tell, answer, share, disclose, give, provide, reveal, discuss, comment, send, \
-     hand, respond",
+     hand, respond, saying, telling, answering, sharing, disclosing, giving, providing",
 );
 
 /// Whether the sentence is unsure or undecided. Conditions are the gate's: it knows a polite `if`
@@ -298,12 +305,21 @@ mod tests {
                 "I won't tell you that.",
                 "That's none of your business.",
                 "I prefer not to answer this.",
+                "I refuse to say.",
+                "We decline to comment.",
             ],
             |_, words| is_refusal(words),
             true,
         );
         every(
-            &["I won't.", "No.", "He will not be able to attend."],
+            &[
+                "I won't.",
+                "No.",
+                "He will not be able to attend.",
+                "I refuse to do it myself.",
+                "I refuse to let you arrange it.",
+                "I decline to have you arrange it.",
+            ],
             |_, words| is_refusal(words),
             false,
         );

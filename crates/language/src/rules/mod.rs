@@ -6,6 +6,7 @@
 
 mod concern;
 mod cues;
+mod free;
 mod mention;
 mod message;
 mod phrases;

@@ -1,7 +1,7 @@
 //! The slot forms: from what sentences mention to what is proposed.
 
 use super::{
-    concern, cues,
+    concern, cues, free,
     mention::{Mention, Slots},
     phrases::Phrases,
     scan::Sentence,
@@ -211,15 +211,8 @@ impl Reader<'_> {
             .filter(|sentence| !sentence.courtesy && !cues::is_assent(&sentence.words))
             .collect();
         let (first, last) = (told.first()?, told.last()?);
-        // A value in two messages has no quote; and who tells of themselves with no word of the
-        // question tells of something else.
-        let tells = Phrases("i, we, my, our").begins(&first.words);
-        let topic = Topic::of(self.slot(slot));
-        let strange = tells
-            && told
-                .iter()
-                .all(|sentence| topic.overlap(&sentence.words) == 0);
-        if first.index != last.index || strange {
+        // A value in two messages has no quote.
+        if first.index != last.index || !free::may_answer(self.slot(slot), &told) {
             return Some(self.unclear(last.text, false));
         }
         let quote = &first.of.text[first.start..last.start + last.text.len()];

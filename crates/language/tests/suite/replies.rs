@@ -139,6 +139,29 @@ fn parking() -> Vec<SlotQuestion> {
     vec![slot("parking", text(), "Where can the inspector park?")]
 }
 
+fn door_code() -> Vec<SlotQuestion> {
+    vec![slot("door_code", text(), "What is the door code?")]
+}
+
+fn own_keys() -> Vec<SlotQuestion> {
+    vec![slot(
+        "keys",
+        number(Some("keys"), true),
+        "How many keys do you have?",
+    )]
+}
+
+fn arranged_in_short() -> Vec<SlotQuestion> {
+    vec![slot(
+        "arranged_by",
+        choice(&[
+            ("landlord", "arrange it yourself"),
+            ("agency", "have us arrange it for you"),
+        ]),
+        "Would you prefer to arrange the inspection yourself, or have us arrange it for you?",
+    )]
+}
+
 fn contact() -> Vec<SlotQuestion> {
     vec![slot(
         "channel",
@@ -250,6 +273,74 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["What does it cost if you do it for me"] => [NotTaken] { Question };
         ["Arrange what?"] => [NotTaken] { Question };
         ["I thought you would arrange it for me."] => [NotTaken];
+        ["I am unable to arrange it myself"] => [NotTaken];
+        ["I have no time to arrange it myself."] => [NotTaken];
+        ["I am too busy to arrange it myself."] => [NotTaken];
+        ["I lack the means to arrange it myself"] => [NotTaken];
+        ["I failed to arrange it myself."] => [NotTaken];
+        ["I wish I could arrange it myself."] => [NotTaken];
+        ["Far be it from me to arrange it myself."] => [NotTaken];
+        ["I would arrange it myself, but I am abroad."] => [NotTaken];
+        ["I would arrange it myself. But I am abroad."] => [NotTaken];
+        ["I'd do it myself but my back hurts."] => [NotTaken];
+        ["I could arrange it myself."] => [NotTaken];
+        ["I could arrange it myself but I am lazy"] => [NotTaken];
+        ["For God's sake, arrange it yourself!"] => [NotTaken];
+        ["Arrange the inspection yourself!"] => [NotTaken];
+        ["I hardly can arrange it myself."] => [NotTaken];
+        ["It is impossible for me to arrange it myself."] => [NotTaken];
+        ["I am reluctant to arrange it myself."] => [NotTaken];
+        ["I struggle to do it myself."] => [NotTaken];
+        ["I refuse to do it myself."] => [NotTaken];
+        ["I refuse to let you arrange it."] => [NotTaken];
+        ["I decline to have you arrange it."] => [NotTaken];
+        ["I'd rather not arrange it myself."] => [NotTaken];
+        ["Me"] => [NotTaken];
+        ["👍"] => [NotTaken];
+        [""] => [NotTaken];
+        ["Leave me alone and arrange it yourself."] => [NotTaken] { RefusesContact };
+        ["Stop bothering me, arrange it yourself"] => [NotTaken] { RefusesContact };
+        ["I refuse to say."] => [Declined];
+        ["I decline to answer that."] => [Declined];
+        ["I'd like to arrange it myself."] => [Is("landlord")];
+        ["I would rather arrange it myself."] => [Is("landlord")];
+        ["I am too busy, please arrange it for me."] => [Is("agency")];
+        ["I have no time, so please arrange it for me."] => [Is("agency")];
+    arranged_in_short:
+        ["Please arrange it for me."] => [Is("agency")];
+        ["I'll do it myself"] => [Is("landlord")];
+        ["I would prefer to arrange it myself."] => [Is("landlord")];
+        ["I'd like to arrange it myself."] => [Is("landlord")];
+        ["I would rather arrange it myself."] => [Is("landlord")];
+        ["I am too busy, please arrange it for me."] => [Is("agency")];
+        ["I have no time, so please arrange it for me."] => [Is("agency")];
+        ["I am unable to arrange it myself"] => [NotTaken];
+        ["I have no time to arrange it myself."] => [NotTaken];
+        ["I am too busy to arrange it myself."] => [NotTaken];
+        ["I lack the means to arrange it myself"] => [NotTaken];
+        ["I failed to arrange it myself."] => [NotTaken];
+        ["I wish I could arrange it myself."] => [NotTaken];
+        ["Far be it from me to arrange it myself."] => [NotTaken];
+        ["I would arrange it myself, but I am abroad."] => [NotTaken];
+        ["I would arrange it myself. But I am abroad."] => [NotTaken];
+        ["I'd do it myself but my back hurts."] => [NotTaken];
+        ["I could arrange it myself."] => [NotTaken];
+        ["I could arrange it myself but I am lazy"] => [NotTaken];
+        ["For God's sake, arrange it yourself!"] => [NotTaken];
+        ["Arrange the inspection yourself!"] => [NotTaken];
+        ["I hardly can arrange it myself."] => [NotTaken];
+        ["It is impossible for me to arrange it myself."] => [NotTaken];
+        ["I am reluctant to arrange it myself."] => [NotTaken];
+        ["I struggle to do it myself."] => [NotTaken];
+        ["I refuse to do it myself."] => [NotTaken];
+        ["I refuse to let you arrange it."] => [NotTaken];
+        ["I decline to have you arrange it."] => [NotTaken];
+        ["I'd rather not arrange it myself."] => [NotTaken];
+        ["Me"] => [NotTaken];
+        ["👍"] => [NotTaken];
+        [""] => [NotTaken];
+        ["Leave me alone and arrange it yourself."] => [NotTaken] { RefusesContact };
+        ["Stop bothering me, arrange it yourself"] => [NotTaken] { RefusesContact };
     day:
         ["Tuesday works."] => [Is("4 May 2027 (Tuesday)")];
         ["The inspection can take place on 12 May."] => [Is("12 May 2027 (Wednesday)")];
@@ -323,6 +414,8 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["Yes and no."] => [Unclear];
         ["Yes, I got your message."] => [Unclear];
         ["I'm not sure."] => [Unclear];
+        ["Yeah right."] => [NotTaken];
+        ["Yeah, right."] => [NotTaken];
         ["Probably yes."] => [Unclear];
         ["Yes?"] => [Nothing] { Question };
         ["OK thanks"] => [Nothing];
@@ -355,10 +448,25 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["OK, thanks!"] => [Nothing];
         ["I don't know."] => [Unclear];
         ["I sold the car."] => [NotTaken];
+        ["Lovely weather."] => [NotTaken];
+        ["The tenant has a dog and two cats."] => [NotTaken];
         ["I am out of the office."] => [NotTaken];
         ["In the yard."] => [Is("In the yard.")];
         ["Please leave me alone."] => [NotTaken] { RefusesContact };
         ["Next week I can tell you more."] => [NotTaken];
+    door_code:
+        ["4711"] => [Is("4711")];
+        ["The door code is 4711."] => [Is("The door code is 4711.")];
+        ["Lovely weather."] => [NotTaken];
+        ["It is on the letter I sent."] => [NotTaken];
+        ["The code is on the letter I sent."] => [NotTaken];
+        ["The door is red."] => [NotTaken];
+    own_keys:
+        ["I have 3 keys."] => [Is("3")];
+        ["2 of the 3 keys are yours."] => [NotTaken];
+        ["2 of 3 keys."] => [NotTaken];
+        ["There are 40 doors, one key each."] => [NotTaken];
+        ["One key per door."] => [NotTaken];
     contact:
         ["By email please."] => [Is("email")];
         ["Email or post, either is fine."] => [Unclear];

@@ -129,6 +129,27 @@ fn a_refusal_needs_words_that_refuse() {
         judge("That is none of your business."),
         Verdict::Declined { .. }
     ));
+    for declines in [
+        "I refuse to say.",
+        "I decline to answer.",
+        "I won't tell you.",
+    ] {
+        assert!(
+            matches!(judge(declines), Verdict::Declined { .. }),
+            "{declines}"
+        );
+    }
+    for prefers in [
+        "I refuse to do it myself.",
+        "I refuse to let you arrange it.",
+        "I decline to have you arrange it.",
+        "I'd rather not arrange it myself.",
+    ] {
+        assert!(
+            matches!(judge(prefers), Verdict::Unclear { .. }),
+            "{prefers}"
+        );
+    }
     assert!(matches!(judge("No."), Verdict::Unclear { .. }));
     assert!(matches!(
         judge("Maybe I'd rather not say."),

@@ -44,6 +44,25 @@ pub(super) fn find(choice: &Choice, text: &str) -> Vec<Candidate> {
     found
 }
 
+/// The clauses that tell somebody to do the task themselves. From the stakeholder that is us, and
+/// in an echo of our own words it is the stakeholder: what it means cannot be known.
+pub(super) fn thrown_back(choice: &Choice, text: &str) -> Vec<Range<usize>> {
+    let Some(roles) = Roles::of(choice) else {
+        return Vec::new();
+    };
+    words::sentences(text)
+        .into_iter()
+        .flat_map(|sentence| words::clauses(text, sentence))
+        .filter(|clause| {
+            let words = words::words(&text[clause.clone()]);
+            let yourself = |word: &Word| matches!(word.text.as_str(), "yourself" | "yourselves");
+            words.len() <= words::LONGEST_CLAUSE
+                && words.iter().any(yourself)
+                && (0..words.len()).any(|verb| roles.task(&words, verb).is_some())
+        })
+        .collect()
+}
+
 /// Whether a word of a label says nothing about what the option is.
 pub(super) fn is_hollow(word: &str) -> bool {
     HOLLOW.has(word)
@@ -122,11 +141,36 @@ impl Roles {
         ) {
             return Some((0..words.len(), Who::Stakeholder));
         }
+        if let Some(end) = self.passive(words) {
+            return Some((0..end, Who::Us));
+        }
         (0..words.len()).find_map(|verb| {
             let end = self.task(words, verb)?;
             let who = self.doer(words, verb, end, bare)?;
             Some((0..end, who))
         })
+    }
+
+    /// `Please have it arranged for me`: where it ends.
+    fn passive(&self, words: &[Word]) -> Option<usize> {
+        let word = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+        let have = words.iter().position(|word| word.text == "have")?;
+        let lead = &words[..have];
+        let pleads = lead.iter().any(|word| POLITE.has(&word.text))
+            && lead.iter().all(|word| IMPERATIVE_LEAD.has(&word.text));
+        let noun = have + 1 + usize::from(word(have + 1) == "the");
+        let thing = matches!(word(noun), "it" | "this" | "that" | "everything")
+            || self.nouns.iter().any(|known| known == word(noun));
+        let done = word(noun + 1);
+        let known = |base: &str| {
+            done.strip_suffix('d')
+                .is_some_and(|stem| stem == base || stem.strip_suffix('e') == Some(base))
+        };
+        let arranged = done == "done"
+            || GENERAL.iter().any(known)
+            || self.verbs.iter().any(|base| known(base));
+        let for_me = word(noun + 2) == "for" && matches!(word(noun + 3), "me" | "us");
+        (pleads && thing && arranged && for_me).then_some(noun + 4)
     }
 
     /// Where the words about the thing to be done end, if they begin at `verb`.
