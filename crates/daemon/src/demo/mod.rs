@@ -124,3 +124,32 @@ fn print(line: &impl Serialize) -> Result<()> {
     println!("{}", serde_json::to_string(line)?);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::{SystemClock, SystemEntropy};
+    use std::sync::Arc;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_answer_that_does_not_end_the_need_ends_the_exchange_with_an_error() {
+        // As the binary's own beginning does, because several providers are compiled in.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let environment = Environment {
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy),
+        };
+        let office = Office::open(environment).await.expect("it starts");
+        let played =
+            tokio::time::timeout(LONGEST_EXCHANGE, once(office.view(), "Not the agency")).await;
+        office.close().await;
+        let fault = played
+            .expect("it comes to an end")
+            .expect_err("the need is open");
+        let fault = fault.to_string();
+        assert!(
+            fault.starts_with("the answer did not end the need"),
+            "{fault}"
+        );
+    }
+}
