@@ -4,6 +4,8 @@
 //! out. They are meant to be too long rather than too short: a veto costs one more question, a wrong
 //! value costs the person who trusted it.
 
+mod portions;
+
 use crate::value::{
     cues::Cues,
     words::{self, Word},
@@ -281,9 +283,9 @@ fn is_supposed(text: &str, sentence: &Range<usize>, clause: &[Word]) -> bool {
         word.text == "would"
             && at > 0
             && matches!(clause[at - 1].text.as_str(), "i" | "we")
-            && !PREFERRING
+            && PREFERRING
                 .starts(without_adverbs(&clause[at + 1..]))
-                .is_some()
+                .is_none()
     });
     let after = words::words(&text[sentence.end..]);
     would && (BUT.among(&words::words(&text[sentence.clone()])) || BUT.starts(&after).is_some())
@@ -359,71 +361,14 @@ pub(super) fn is_approximate(text: &str, span: &Range<usize>) -> bool {
     let before = words::words(&text[..span.start]);
     let after = words::words(&text[span.end..]);
     sign || BOUNDS.ends(&before)
-        || is_part(&before, &after)
-        || is_rate(&words::words(text))
+        || portions::is_part(&before, &after)
+        || portions::is_rate(&words::words(text))
         || (0..=1).any(|skipped| {
             after
                 .get(skipped..)
                 .is_some_and(|after| TRAILING_BOUNDS.starts(after).is_some())
         })
 }
-
-/// `2 of the 3 keys`: which of the two is asked for, no code can know.
-fn is_part(before: &[Word], after: &[Word]) -> bool {
-    let counts = |word: &Word| {
-        word.text.starts_with(|c: char| c.is_ascii_digit()) || QUANTITIES.has(&word.text)
-    };
-    let part_before = before
-        .iter()
-        .rposition(|word| word.text == "of")
-        .is_some_and(|of| {
-            let part = before[..of]
-                .iter()
-                .rev()
-                .find(|word| !matches!(word.text.as_str(), "out" | "keys" | "only" | "just"));
-            before[of + 1..]
-                .iter()
-                .all(|word| DETERMINERS.has(&word.text))
-                && part.is_some_and(counts)
-        });
-    let whole = after
-        .iter()
-        .position(|word| word.text == "of")
-        .filter(|of| *of <= 2)
-        .and_then(|of| {
-            after[of + 1..]
-                .iter()
-                .find(|word| !DETERMINERS.has(&word.text))
-        });
-    part_before || whole.is_some_and(counts)
-}
-
-const QUANTITIES: Cues = Cues(
-    "zero, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen,
-     fourteen, fifteen, sixteen, seventeen, eighteen, nineteen, twenty, thirty, forty, fifty,
-     some, none, most, half, all, both, any, few, several, many, each, part, third, quarter",
-);
-const DETERMINERS: Cues =
-    Cues("the, my, our, your, all, these, those, a, total, altogether, in, them, original");
-
-/// `One key each`: a number for each of many is no total. What is paid `per month` is one sum.
-fn is_rate(words: &[Word]) -> bool {
-    words.iter().enumerate().any(|(at, word)| {
-        let next = words.get(at + 1).map_or("", |word| word.text.as_str());
-        match word.text.as_str() {
-            "each" | "every" => !PERIODS.has(next),
-            "per" => {
-                let as_per = at > 0 && words[at - 1].text == "as";
-                !(as_per || PERIODS.has(next) || matches!(next, "your" | "the" | "email"))
-            }
-            "apiece" | "respectively" => true,
-            _ => false,
-        }
-    })
-}
-
-const PERIODS: Cues =
-    Cues("month, calendar, year, week, day, annum, quarter, night, hour, single, 30, first, last");
 
 const BOUNDS: Cues = Cues(
     "about, around, approximately, approx, roughly, circa, ca, nearly, almost, over, under,
