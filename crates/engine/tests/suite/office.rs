@@ -10,7 +10,7 @@ use liaison_core::{
     conversation::{Action, Conversation},
     id::{ConversationId, NeedId, TenantId},
     input::Input,
-    journal::{self, Operation},
+    journal::{self, Operation, Work},
     need::Outcome,
     policy::{Policy, Wait},
     stakeholder::{Channel, Stakeholder},
@@ -275,6 +275,15 @@ impl Office {
     pub(crate) async fn operations(&self, conversation: &ConversationId) -> Vec<Operation> {
         let rows = self.journal(conversation).await.operations;
         rows.into_iter().map(|row| row.operation).collect()
+    }
+
+    /// How many messages were ever decided, whatever became of them.
+    pub(crate) async fn decided(&self, conversation: &ConversationId) -> usize {
+        let operations = self.operations(conversation).await;
+        let drafts = operations
+            .iter()
+            .filter(|o| matches!(o.work, Work::Draft(_)));
+        drafts.count()
     }
 
     /// Checks that the journal gives the stored document.
