@@ -136,9 +136,11 @@ pub(crate) async fn resolve_send(
     Json { value, hash }: Json<ResolveSend>,
 ) -> Answer {
     let command = Command::new(&app, caller, id, &headers, &hash, value.by).await?;
-    // While inputs wait, the document may not yet know that the fate is unknown.
+    // While inputs wait, the document may not yet know that the fate is unknown. And a command with
+    // a key may be a repetition, which comes when its effect is there: it changes nothing twice.
     let known =
-        command.row.unfolded > 0
+        command.repeatable
+            || command.row.unfolded > 0
             || command.row.document.outgoing.iter().any(|outgoing| {
                 outgoing.message == value.message && outgoing.unknown_since.is_some()
             });
@@ -162,6 +164,8 @@ struct Command<'a> {
     row: ConversationRow,
     by: String,
     dedupe: String,
+    /// Whether it has a key, and so may be one that came before.
+    repeatable: bool,
 }
 
 impl<'a> Command<'a> {
@@ -182,6 +186,7 @@ impl<'a> Command<'a> {
         if !faults.0.is_empty() {
             return Err(Fault::fields(faults.0));
         }
+        let repeatable = key.is_some();
         let dedupe = match key {
             Some(key) => sha256_hex(&format!("{key}\n{body_hash}")),
             None => app.ids().draw(),
@@ -191,6 +196,7 @@ impl<'a> Command<'a> {
             row,
             by: by.unwrap_or(caller.key_name),
             dedupe,
+            repeatable,
         })
     }
 

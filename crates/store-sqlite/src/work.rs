@@ -210,10 +210,11 @@ pub(crate) async fn release(
     fence: i64,
     wake_at: Option<Timestamp>,
 ) -> Result<(), StoreError> {
-    // Without a time, inputs that wait are what makes it due.
+    // An input that came during the claim must not wait for the time that was said.
     let released = sqlx::query(
         "UPDATE conversations SET owner = NULL, lease_until = NULL, \
-         wake_at = coalesce(?3, (SELECT min(at) FROM inputs WHERE conversation = ?1 AND folded = 0)) \
+         wake_at = min(coalesce(?3, waiting.at), coalesce(waiting.at, ?3)) \
+         FROM (SELECT min(at) AS at FROM inputs WHERE conversation = ?1 AND folded = 0) AS waiting \
          WHERE id = ?1 AND fence = ?2 AND owner IS NOT NULL",
     )
     .bind(conversation.as_str())

@@ -1,7 +1,7 @@
 //! The single writer of a conversation.
 
 use super::{Subject, fixture::*};
-use crate::store::{MOST_INPUTS_AT_ONCE, StoreError};
+use crate::store::{Claimed, MOST_INPUTS_AT_ONCE, StoreError};
 use jiff::SignedDuration;
 use liaison_core::id::ConversationId;
 
@@ -51,9 +51,32 @@ pub(super) async fn a_claim_stands_until_its_lease_ends_and_the_fence_grows(stor
     assert_eq!(second.inputs.len(), 2);
 }
 
-pub(super) async fn a_released_conversation_is_due_when_it_was_said(store: &Subject) {
+/// Claims a conversation in which nothing waits, as an early wake does.
+async fn claim_in_vain(store: &Subject) -> (ConversationId, Claimed) {
     let id = register(store, new_need("ana")).await;
     let claimed = claim_one(store, at(0)).await;
+    let mut commit = commit_of(&claimed, at(1));
+    commit.wake_at = Some(at(5));
+    store.commit(commit).await.expect("commits");
+    let claimed = claim_one(store, at(5)).await;
+    assert_eq!(claimed.inputs, []);
+    (id, claimed)
+}
+
+pub(super) async fn an_input_that_came_during_a_claim_is_not_put_off_by_its_release(
+    store: &Subject,
+) {
+    let (id, claimed) = claim_in_vain(store).await;
+    append(store, note(&id, "a", at(6))).await;
+    store
+        .release(&id, claimed.fence, Some(at(900)))
+        .await
+        .expect("releases");
+    assert_eq!(claim_one(store, at(6)).await.inputs.len(), 1);
+}
+
+pub(super) async fn a_released_conversation_is_due_when_it_was_said(store: &Subject) {
+    let (id, claimed) = claim_in_vain(store).await;
     store
         .release(&id, claimed.fence, Some(at(90)))
         .await
@@ -158,8 +181,7 @@ pub(super) async fn pending_inputs_are_those_after_a_place_and_bounded(store: &S
 }
 
 pub(super) async fn a_time_between_two_microseconds_is_not_due_too_early(store: &Subject) {
-    let id = register(store, new_need("ana")).await;
-    let claimed = claim_one(store, at(0)).await;
+    let (id, claimed) = claim_in_vain(store).await;
     let wake = at(90) + SignedDuration::from_nanos(1_500);
     store
         .release(&id, claimed.fence, Some(wake))

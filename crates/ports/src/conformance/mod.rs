@@ -69,6 +69,7 @@ pub const CHECKS: &[Check] = checks! {
         nothing_is_claimed_before_it_is_due,
         a_claim_stands_until_its_lease_ends_and_the_fence_grows,
         a_released_conversation_is_due_when_it_was_said,
+        an_input_that_came_during_a_claim_is_not_put_off_by_its_release,
         a_release_without_a_time_leaves_waiting_inputs_due,
         a_stale_fence_is_refused_everywhere,
         a_quarantined_conversation_is_out_of_the_work,

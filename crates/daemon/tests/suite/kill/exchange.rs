@@ -10,7 +10,7 @@ use super::{
 use anyhow::{Context, Result, bail, ensure};
 use liaison_channels::email::{Sink, SinkMessage};
 use liaison_client::{
-    Backoff, Client, ClientError, ConversationId, MessageId, NeedHandle, Outcome, Stakeholder, Wait,
+    Backoff, Client, ConversationId, MessageId, NeedHandle, Outcome, Stakeholder, Wait,
 };
 use liaison_core::{conversation::HoldReason, id::TenantId, policy::UnknownSend};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -337,14 +337,7 @@ impl Run {
             let sent = self.sink.copies(&message_id(&message)) > 0;
             let commands = self.client.commands(conversation.clone()).by("olga");
             let resolving = commands.idempotency_key(format!("resolve-{message}"));
-            match resolving.resolve_send(message.clone(), sent).await {
-                Ok(_) => {}
-                // Repeated because the answer was lost, it may come when its effect is there; then
-                // it is refused, and what counts is that nothing is unknown any more.
-                Err(ClientError::Refused { .. })
-                    if !self.is_unknown(conversation, &message).await? => {}
-                Err(error) => return Err(error.into()),
-            }
+            resolving.resolve_send(message.clone(), sent).await?;
             while self.is_unknown(conversation, &message).await? {
                 tokio::time::sleep(BETWEEN_LOOKS).await;
             }

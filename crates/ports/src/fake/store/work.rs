@@ -118,7 +118,8 @@ impl State {
     ) -> Result<(), StoreError> {
         let held = self.fenced(id, fence)?;
         held.lease = None;
-        held.wake_at = wake_at.or_else(|| held.unfolded.iter().map(|input| input.at).min());
+        let waiting = held.unfolded.iter().map(|input| input.at).min();
+        held.wake_at = wake_at.into_iter().chain(waiting).min();
         Ok(())
     }
 

@@ -1,8 +1,12 @@
 //! The state of a conversation: recorded facts only. What happens next is never among them; it is
 //! computed from them by [`crate::phase`].
 
+mod hold;
+
+pub use hold::{Hold, HoldReason};
+
 use crate::{
-    id::{ConversationId, HoldId, MessageId, NeedId, ReplyItemId, TenantId},
+    id::{ConversationId, MessageId, NeedId, ReplyItemId, TenantId},
     need::{Need, Registration, TranscriptEntry},
     policy::Policy,
     slot::{Slot, SlotKey},
@@ -350,162 +354,6 @@ pub struct Sent {
     /// The reply items that it carried; owed again should it come back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub carried: Vec<ReplyItem>,
-}
-
-/// A pause for a human. While one stands, nothing is sent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Hold {
-    /// Its id.
-    pub id: HoldId,
-    /// Why.
-    pub reason: HoldReason,
-    /// Since when.
-    pub since: Timestamp,
-}
-
-/// Why a conversation is on hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "reason", rename_all = "snake_case")]
-pub enum HoldReason {
-    /// The stakeholder asked something that the software may not answer.
-    StakeholderQuestion {
-        /// In which message.
-        message: MessageId,
-        /// Their words.
-        quote: String,
-    },
-    /// They wrote about something else.
-    OutOfScope {
-        /// In which message.
-        message: MessageId,
-        /// Their words.
-        quote: String,
-    },
-    /// They want to deal with a person.
-    WantsPerson {
-        /// In which message.
-        message: MessageId,
-        /// Their words.
-        quote: String,
-    },
-    /// They do not want to be written to.
-    RefusesContact {
-        /// In which message.
-        message: MessageId,
-        /// Their words.
-        quote: String,
-    },
-    /// They named somebody else to talk to.
-    NamesAnother {
-        /// In which message.
-        message: MessageId,
-        /// Their words.
-        quote: String,
-    },
-    /// A message that no rule knows what to do with: it answers nothing that is open.
-    NothingUnderstood {
-        /// Which.
-        message: MessageId,
-        /// Its first words.
-        quote: String,
-    },
-    /// Somebody else answered.
-    UnknownSender {
-        /// In which message.
-        message: MessageId,
-        /// From which address.
-        from: EmailAddress,
-    },
-    /// The reader failed too often.
-    ReadingFailed {
-        /// What it said last.
-        error: String,
-    },
-    /// A message may or may not have been sent.
-    UnknownSend {
-        /// Which.
-        message: MessageId,
-        /// What broke off.
-        why: String,
-    },
-    /// The far side will not take a message, though its address is good.
-    SendRefused {
-        /// Which.
-        message: MessageId,
-        /// What it said.
-        why: String,
-    },
-    /// There is something to say and no contact that may be used.
-    Unreachable,
-    /// All reminders went unanswered.
-    Silence,
-    /// An operator asked for it.
-    Operator {
-        /// Who.
-        by: String,
-        /// Why.
-        note: String,
-    },
-}
-
-impl HoldReason {
-    /// The reason's name on the wire.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::StakeholderQuestion { .. } => "stakeholder_question",
-            Self::OutOfScope { .. } => "out_of_scope",
-            Self::WantsPerson { .. } => "wants_person",
-            Self::RefusesContact { .. } => "refuses_contact",
-            Self::NamesAnother { .. } => "names_another",
-            Self::NothingUnderstood { .. } => "nothing_understood",
-            Self::UnknownSender { .. } => "unknown_sender",
-            Self::ReadingFailed { .. } => "reading_failed",
-            Self::UnknownSend { .. } => "unknown_send",
-            Self::SendRefused { .. } => "send_refused",
-            Self::Unreachable => "unreachable",
-            Self::Silence => "silence",
-            Self::Operator { .. } => "operator",
-        }
-    }
-
-    /// The reason in a sentence for an operator.
-    pub fn sentence(&self) -> String {
-        match self {
-            Self::StakeholderQuestion { quote, .. } => format!("The stakeholder asks: “{quote}”"),
-            Self::OutOfScope { quote, .. } => {
-                format!("The stakeholder writes about something else: “{quote}”")
-            }
-            Self::WantsPerson { quote, .. } => {
-                format!("The stakeholder wants to deal with a person: “{quote}”")
-            }
-            Self::RefusesContact { quote, .. } => {
-                format!("The stakeholder does not want to be written to: “{quote}”")
-            }
-            Self::NamesAnother { quote, .. } => {
-                format!("The stakeholder names somebody else to talk to: “{quote}”")
-            }
-            Self::NothingUnderstood { quote, .. } => {
-                format!("A message answers nothing that was asked: “{quote}”")
-            }
-            Self::UnknownSender { from, .. } => {
-                format!(
-                    "A message came from {from}, which is not one of the stakeholder's addresses"
-                )
-            }
-            Self::ReadingFailed { error } => {
-                format!("A message could not be read, after several tries: {error}")
-            }
-            Self::UnknownSend { message, why } => {
-                format!("Message {message} may or may not have been sent: {why}")
-            }
-            Self::SendRefused { message, why } => {
-                format!("Message {message} was refused: {why}")
-            }
-            Self::Unreachable => "No contact of the stakeholder can be used".to_owned(),
-            Self::Silence => "All reminders went unanswered".to_owned(),
-            Self::Operator { by, note } => format!("{by} asked for it: {note}"),
-        }
-    }
 }
 
 /// An operator handles the conversation alone.
