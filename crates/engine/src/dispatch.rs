@@ -1,6 +1,6 @@
 //! The dispatcher: it hands outbox rows to their transports and records what became of them.
 
-use crate::{Engine, MOST_STORE_TRIES, STORE_TRIES_EVERY, worker::caught};
+use crate::{Engine, MOST_STORE_TRIES, STORE_TRIES_EVERY, claims, worker::caught};
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use liaison_core::{id::MessageId, input::Fate, policy::Wait, sending};
@@ -8,8 +8,6 @@ use liaison_ports::{
     store::{ClaimRequest, Completion, CompletionResult, OutboxItem},
     transport::{Delivery, Finding, Handover, Recalled},
 };
-use std::{sync::Arc, time::Duration};
-use tokio::{sync::Semaphore, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// How often a message is offered before an operator is told: with the waits below, for about two
@@ -22,50 +20,18 @@ const MOST_ATTEMPTS: u32 = 50;
 const FIRST_BACKOFF: Wait = Wait::seconds(30);
 const LONGEST_BACKOFF: Wait = Wait::hours(1);
 
-/// How long to rest when the store cannot be used.
-const REST_AFTER_FAILURE: Duration = Duration::from_secs(1);
-
-/// How long to wait for a hint before looking anyway.
-const LONGEST_SLEEP: Duration = Duration::from_secs(5);
-
 pub(crate) async fn run(engine: &Engine, shutdown: CancellationToken) {
-    let room = engine.limits.deliveries.get();
-    let permits = Arc::new(Semaphore::new(room as usize));
-    let mut running = JoinSet::new();
-    while !shutdown.is_cancelled() {
-        while running.try_join_next().is_some() {}
-        let Ok(permit) = permits.clone().acquire_owned().await else {
-            return;
-        };
-        let free = 1 + permits.available_permits();
-        drop(permit);
-        let Ok(claimed) = claim(engine, u32::try_from(free).unwrap_or(room)).await else {
-            tokio::select! {
-                () = shutdown.cancelled() => {}
-                () = tokio::time::sleep(REST_AFTER_FAILURE) => {}
-            }
-            continue;
-        };
-        let exhausted = claimed.len() < free;
-        for item in claimed {
-            let Ok(permit) = permits.clone().acquire_owned().await else {
-                return;
-            };
+    claims::work_off(
+        engine.limits.deliveries.get(),
+        shutdown,
+        |limit| claim(engine, limit),
+        || engine.hub.outbox(),
+        |item| {
             let engine = engine.clone();
-            running.spawn(async move {
-                deliver(&engine, item).await;
-                drop(permit);
-            });
-        }
-        if exhausted {
-            tokio::select! {
-                () = shutdown.cancelled() => {}
-                () = engine.hub.outbox() => {}
-                () = tokio::time::sleep(LONGEST_SLEEP) => {}
-            }
-        }
-    }
-    while running.join_next().await.is_some() {}
+            async move { deliver(&engine, item).await }
+        },
+    )
+    .await;
 }
 
 /// Hands over everything that is due now, one after the other. Returns how many there were.

@@ -5,6 +5,7 @@
 //! changes is [`liaison_core::transition::apply`]'s, and what is kept is the store's. The engine
 //! brings the three together, and is the only place where a failure is turned into "later".
 
+mod claims;
 mod dispatch;
 mod hub;
 mod intake;

@@ -67,7 +67,8 @@ pub(crate) async fn work_on(engine: &Engine, claimed: Claimed) {
     }
 }
 
-async fn set_aside(engine: &Engine, id: &ConversationId, fence: i64, error: &str) {
+/// Takes a conversation out of the work, with the error, for an operator to see.
+pub(crate) async fn set_aside(engine: &Engine, id: &ConversationId, fence: i64, error: &str) {
     tracing::error!(conversation = %id, error, "it cannot be processed and is set aside");
     give_back(engine, id, fence, GiveBack::SetAside(cut(error))).await;
 }

@@ -1,65 +1,28 @@
-//! The claim loop: it finds conversations that are due and works on each until it waits.
+//! The workers: they find conversations that are due and work on each until it waits.
 
-use crate::{Engine, operation};
-use liaison_ports::store::{ClaimRequest, Claimed, StoreError};
+use crate::{Engine, claims, operation};
+use liaison_ports::store::{ClaimRequest, Claimed};
 use std::{
     any::Any,
     future::poll_fn,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
-    sync::Arc,
     task::Poll,
-    time::Duration,
 };
-use tokio::{sync::Semaphore, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// How long to rest when the store cannot be used: long enough not to add to its troubles.
-const REST_AFTER_FAILURE: Duration = Duration::from_secs(1);
-
-/// How long to wait for a hint before looking anyway: the tick comes every second, and this is for
-/// when it does not.
-const LONGEST_SLEEP: Duration = Duration::from_secs(5);
-
 pub(crate) async fn run(engine: &Engine, shutdown: CancellationToken) {
-    let room = engine.limits.conversations.get();
-    let permits = Arc::new(Semaphore::new(room as usize));
-    let mut running = JoinSet::new();
-    while !shutdown.is_cancelled() {
-        while running.try_join_next().is_some() {}
-        // Wait for room first, so that nothing is claimed that then has to wait here.
-        let Ok(permit) = permits.clone().acquire_owned().await else {
-            return;
-        };
-        let free = 1 + permits.available_permits();
-        drop(permit);
-        let claimed = match claim(engine, u32::try_from(free).unwrap_or(room)).await {
-            Ok(claimed) => claimed,
-            Err(()) => {
-                rest(&shutdown, REST_AFTER_FAILURE).await;
-                continue;
-            }
-        };
-        let exhausted = claimed.len() < free;
-        for one in claimed {
-            let Ok(permit) = permits.clone().acquire_owned().await else {
-                return;
-            };
+    claims::work_off(
+        engine.limits.conversations.get(),
+        shutdown,
+        |limit| claim(engine, limit),
+        || engine.hub.work(),
+        |one| {
             let engine = engine.clone();
-            running.spawn(async move {
-                work_on(&engine, one).await;
-                drop(permit);
-            });
-        }
-        if exhausted {
-            tokio::select! {
-                () = shutdown.cancelled() => {}
-                () = engine.hub.work() => {}
-                () = tokio::time::sleep(LONGEST_SLEEP) => {}
-            }
-        }
-    }
-    while running.join_next().await.is_some() {}
+            async move { work_on(&engine, one).await }
+        },
+    )
+    .await;
 }
 
 /// Works on everything that is due now, one conversation after the other, in the store's order.
@@ -82,17 +45,8 @@ async fn work_on(engine: &Engine, claimed: Claimed) {
     let Err(panic) = caught(operation::work_on(engine, claimed)).await else {
         return;
     };
-    tracing::error!(conversation = %id, panic, "its operation panicked; it is set aside");
     let why = format!("the operation panicked: {panic}");
-    let now = engine.parts.clock.now();
-    match engine.parts.store.quarantine(&id, fence, &why, now).await {
-        Ok(()) | Err(StoreError::Fenced) => {}
-        Err(error) => tracing::error!(
-            conversation = %id,
-            error = &error as &dyn std::error::Error,
-            "it could not be set aside; its lease runs out by itself"
-        ),
-    }
+    operation::set_aside(engine, &id, fence, &why).await;
 }
 
 /// Does `work`; when it panics, what the panic said, bounded. Nothing that `work` borrows is looked
@@ -139,11 +93,4 @@ async fn claim(engine: &Engine, limit: u32) -> Result<Vec<Claimed>, ()> {
                 "no conversation could be claimed"
             );
         })
-}
-
-async fn rest(shutdown: &CancellationToken, time: Duration) {
-    tokio::select! {
-        () = shutdown.cancelled() => {}
-        () = tokio::time::sleep(time) => {}
-    }
 }
