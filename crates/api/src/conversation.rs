@@ -14,7 +14,7 @@ use liaison_core::{
 use serde::{Deserialize, Serialize};
 
 pub use liaison_core::{
-    conversation::{Ask, HoldReason, MessageKind, TakenOver},
+    conversation::{Ask, Guidance, HoldReason, IgnoredAction, MessageKind, TakenOver},
     phase::Phase,
 };
 
@@ -73,6 +73,13 @@ pub struct ConversationView {
     /// Who has taken it over, if somebody has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_over: Option<TakenOver>,
+    /// Operators' instructions on the manner that count now, oldest first. Only a model can follow
+    /// them; templates say what they always say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guidance: Vec<Guidance>,
+    /// The latest commands that changed nothing, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<IgnoredAction>,
     /// Every question that was really sent, oldest first.
     pub asks: Vec<Ask>,
     /// Messages of ours whose fate is not known yet.
@@ -86,6 +93,42 @@ pub struct ConversationView {
     pub quarantined: Option<String>,
     /// The latest that was said, oldest first.
     pub transcript: Vec<MessageView>,
+}
+
+/// The answer of `GET /v1/conversations/{id}` when its document cannot be read: what is known
+/// without it. Mend the document or run the version that wrote it, then lift the quarantine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnreadableConversation {
+    /// Why the document cannot be read.
+    pub unreadable: String,
+    /// Its id.
+    pub id: ConversationId,
+    /// The stakeholder's name, or first address.
+    pub stakeholder: String,
+    /// How many needs are open.
+    pub open_needs: u32,
+    /// Since when it is held, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_since: Option<Timestamp>,
+    /// When something last happened.
+    pub last_activity: Timestamp,
+    /// Inputs that are stored and wait.
+    pub unfolded: u32,
+    /// Why it is out of the work, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quarantined: Option<String>,
+    /// The latest that was said, oldest first.
+    pub transcript: Vec<MessageView>,
+}
+
+/// What `GET /v1/conversations/{id}` answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ConversationAnswer {
+    /// The conversation.
+    Readable(Box<ConversationView>),
+    /// What is known without its document.
+    Unreadable(UnreadableConversation),
 }
 
 /// A need as its conversation sees it.
@@ -184,6 +227,18 @@ pub struct HoldView {
     pub id: HoldId,
     /// Since when.
     pub since: Timestamp,
+    /// The need that is paused; without it, the whole conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<NeedId>,
+    /// When it ends by itself; without it, an operator ends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// When it was escalated, because no operator had attended to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalated_at: Option<Timestamp>,
+    /// How many more reasons of the same kind there are; they are in the transcript.
+    #[serde(default)]
+    pub further: u32,
     /// Why, in a sentence.
     pub sentence: String,
     /// Why, for programs.

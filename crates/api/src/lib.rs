@@ -13,9 +13,10 @@ mod problem;
 mod registration;
 
 pub use conversation::{
-    Ask, ConversationList, ConversationSummary, ConversationView, HoldReason, HoldView,
-    JournalEntry, JournalView, MessageDirection, MessageKind, MessageView, NeedInConversation,
-    OutgoingView, Phase, SlotState, SlotView, TakenOver, TranscriptView, UsageView,
+    Ask, ConversationAnswer, ConversationList, ConversationSummary, ConversationView, HoldReason,
+    HoldView, JournalEntry, JournalView, MessageDirection, MessageKind, MessageView,
+    NeedInConversation, OutgoingView, Phase, SlotState, SlotView, TakenOver, TranscriptView,
+    UnreadableConversation, UsageView,
 };
 pub use field::{FieldFault, read};
 pub use mail::{
@@ -25,13 +26,15 @@ pub use need::{
     EventList, EventView, NeedEvent, NeedList, NeedStatus, NeedView, Outcome, SlotOutcome,
 };
 pub use operator::{
-    Accepted, FillSlot, HandBack, HoldRequest, OperatorAnswer, ResolveSend, Resume, TakeOver,
+    Accepted, AssignUnmatched, CommandQuery, FillSlot, Guide, HandBack, HoldRequest,
+    LiftQuarantine, OperatorAnswer, Release, ResolveSend, Resume, ReviveContact, TakeOver, Unguide,
 };
 pub use problem::Problem;
-pub use registration::{ContactSpec, Deadline, KindSpec, RegisterNeed, SlotSpec, StakeholderSpec};
+pub use registration::{ContactSpec, Deadline, DeadlineFault, KindSpec, RegisterNeed, SlotSpec, StakeholderSpec};
 
 pub use liaison_core::{
-    id::{ConversationId, MessageId, NeedId},
+    conversation::{Guidance, Heard, IgnoredAction, Via},
+    id::{ConversationId, GuidanceId, HoldId, MessageId, NeedId},
     ladder::{Ladder, Silence},
     need::{OutcomeKind, TranscriptEntry},
     phase::{Explanation, Finding},

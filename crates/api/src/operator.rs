@@ -2,8 +2,17 @@
 //! out next.
 //!
 //! In all of them `by` says who commands, 1 to 100 characters; without it, the API key's name.
+//!
+//! A button or a link may carry what it was made for, in the query: `if_revision`, the
+//! conversation's revision then, and `expires_at`. A command that comes when either no longer fits
+//! changes nothing, and is answered with 409.
 
-use liaison_core::id::MessageId;
+use crate::{Deadline, NeedId};
+use jiff::Timestamp;
+use liaison_core::{
+    conversation::Heard,
+    id::{ConversationId, GuidanceId, HoldId, MessageId},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -39,8 +48,31 @@ pub struct Resume {
     pub by: Option<String>,
 }
 
-/// Pause the conversation: `POST /v1/conversations/{id}/hold`.
+/// What a command's query may say about when it counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandQuery {
+    /// The conversation must still have this revision, and nothing may wait to be taken in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub if_revision: Option<u64>,
+    /// The command must come before this instant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Lift one hold: `POST /v1/conversations/{id}/release`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Release {
+    /// Which.
+    pub hold: HoldId,
+    /// Who does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Pause the conversation or one of its needs: `POST /v1/conversations/{id}/hold`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HoldRequest {
     /// Who does.
@@ -48,6 +80,79 @@ pub struct HoldRequest {
     pub by: Option<String>,
     /// Why, 1 to 1,000 characters.
     pub note: String,
+    /// The need that is paused; without it, the whole conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<NeedId>,
+    /// When the pause ends by itself (a snooze): an instant, or a length of time from now; at most
+    /// two years ahead. Without it, an operator ends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Deadline>,
+}
+
+/// Give whoever words the messages a standing instruction on the manner:
+/// `POST /v1/conversations/{id}/guide`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Guide {
+    /// The instruction, 1 to 500 characters.
+    pub text: String,
+    /// When it expires: an instant, or a length of time from now; at most two years ahead. Without
+    /// it, never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Deadline>,
+    /// Who gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Take an instruction back: `POST /v1/conversations/{id}/unguide`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unguide {
+    /// Which.
+    pub guidance: GuidanceId,
+    /// Who does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Let a contact be written to again that failed or opted out:
+/// `POST /v1/conversations/{id}/revive`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReviveContact {
+    /// Which, as the conversation's `stakeholder` has it.
+    pub address: String,
+    /// On what grounds, 1 to 1,000 characters.
+    pub note: String,
+    /// Who says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Put a conversation that was set aside because of an error back to work:
+/// `POST /v1/conversations/{id}/lift-quarantine`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LiftQuarantine {
+    /// Who does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Put a message that matched no conversation into one: `POST /v1/unmatched/{id}/assign`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AssignUnmatched {
+    /// Which conversation.
+    pub conversation: ConversationId,
+    /// Whether the operator knows that the stakeholder wrote it, whatever address it came from.
+    /// Without that, a message from an address that is not theirs is a stranger's: it is held.
+    #[serde(default)]
+    pub from_stakeholder: bool,
+    /// Who says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// Handle the conversation alone from now on: `POST /v1/conversations/{id}/takeover`.
@@ -80,6 +185,10 @@ pub struct FillSlot {
     pub value: Value,
     /// On what grounds, 1 to 1,000 characters.
     pub note: String,
+    /// How the operator heard it from the person, and when, if they did:
+    /// `{"via": "phone", "at": "2026-09-01T12:00:00Z"}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard: Option<Heard>,
     /// Who says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
@@ -136,6 +245,7 @@ mod tests {
             slot: "x".to_owned(),
             value,
             note: "phoned".to_owned(),
+            heard: None,
             by: None,
         }
         .value_for(kind)

@@ -224,6 +224,32 @@ impl Deadline {
     }
 }
 
+impl std::str::FromStr for Deadline {
+    type Err = DeadlineFault;
+
+    fn from_str(text: &str) -> Result<Self, DeadlineFault> {
+        if let Ok(wait) = text.parse() {
+            return Ok(Self::In(wait));
+        }
+        text.parse().map(Self::At).map_err(|_| DeadlineFault)
+    }
+}
+
+/// The text is neither an instant nor a length of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeadlineFault;
+
+impl std::fmt::Display for DeadlineFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(
+            "a deadline is an instant with its offset, like 2026-09-01T12:00:00Z, or a length of \
+             time from now, like 15d (s, m, h, d, w; at most ten years)",
+        )
+    }
+}
+
+impl std::error::Error for DeadlineFault {}
+
 impl Serialize for Deadline {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -236,15 +262,7 @@ impl Serialize for Deadline {
 impl<'de> Deserialize<'de> for Deadline {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        if let Ok(wait) = text.parse() {
-            return Ok(Self::In(wait));
-        }
-        text.parse().map(Self::At).map_err(|_| {
-            serde::de::Error::custom(
-                "a deadline is an instant with its offset, like 2026-09-01T12:00:00Z, or a length \
-                 of time from now, like 15d (s, m, h, d, w; at most ten years)",
-            )
-        })
+        text.parse().map_err(serde::de::Error::custom)
     }
 }
 

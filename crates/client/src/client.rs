@@ -5,8 +5,9 @@ use crate::{
     tls,
 };
 use liaison_api::{
-    ConversationId, ConversationList, ConversationView, Explanation, JournalView, NeedId, NeedList,
-    OutboxView, Problem, TranscriptView, UnmatchedView,
+    AssignUnmatched, ConversationAnswer, ConversationId, ConversationList, ConversationView,
+    Explanation, JournalView, MessageId, NeedId, NeedList, OutboxView, Problem, TakenView,
+    TranscriptView, UnmatchedView,
 };
 use reqwest::{
     Method, StatusCode, Url,
@@ -138,6 +139,12 @@ impl Client {
             .await
     }
 
+    /// A conversation, or what is known of it when its document cannot be read.
+    pub async fn look(&self, id: &ConversationId) -> Result<ConversationAnswer, ClientError> {
+        self.get("show a conversation", &conversation_path(id, ""))
+            .await
+    }
+
     /// What happens next in a conversation, with every rule and why it did or did not match.
     pub async fn explain(&self, id: &ConversationId) -> Result<Explanation, ClientError> {
         self.get("explain a conversation", &conversation_path(id, "/explain"))
@@ -173,6 +180,19 @@ impl Client {
     pub async fn unmatched(&self) -> Result<UnmatchedView, ClientError> {
         self.get("list unmatched messages", "/v1/unmatched?limit=200")
             .await
+    }
+
+    /// Puts a message that belongs to no conversation into one.
+    pub async fn assign(
+        &self,
+        message: &MessageId,
+        assignment: &AssignUnmatched,
+    ) -> Result<TakenView, ClientError> {
+        let body = serde_json::to_string(assignment)
+            .expect("an assignment is texts and a flag, all of which JSON has");
+        let path = format!("/v1/unmatched/{message}/assign");
+        let call = Call::new("assign a message", Method::POST, path).body(body);
+        self.once(&call).await.map_err(|failure| failure.error)
     }
 
     /// The messages that are not sent, oldest first.

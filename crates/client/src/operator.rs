@@ -1,9 +1,9 @@
 //! What an operator reads and commands.
 
-use crate::{Client, ClientError, MessageId, client::Call, client::conversation_path};
+use crate::{Client, ClientError, MessageId, Timestamp, client::Call, client::conversation_path};
 use liaison_api::{
-    Accepted, ConversationId, FillSlot, HandBack, HoldRequest, OperatorAnswer, ResolveSend, Resume,
-    TakeOver,
+    Accepted, CommandQuery, ConversationId, Deadline, FillSlot, GuidanceId, Guide, HandBack, HoldId, HoldRequest,
+    LiftQuarantine, OperatorAnswer, Release, ResolveSend, Resume, ReviveContact, TakeOver, Unguide,
 };
 use reqwest::Method;
 use serde::Serialize;
@@ -42,6 +42,7 @@ pub struct Commands {
     id: ConversationId,
     by: Option<String>,
     idempotency_key: Option<String>,
+    query: CommandQuery,
 }
 
 impl Commands {
@@ -51,7 +52,23 @@ impl Commands {
             id,
             by: None,
             idempotency_key: None,
+            query: CommandQuery::default(),
         }
+    }
+
+    /// The commands change nothing once the conversation has another revision than this; they are
+    /// refused then.
+    #[must_use]
+    pub fn if_revision(mut self, revision: u64) -> Self {
+        self.query.if_revision = Some(revision);
+        self
+    }
+
+    /// The commands change nothing from this instant on; they are refused then.
+    #[must_use]
+    pub fn expires_at(mut self, instant: Timestamp) -> Self {
+        self.query.expires_at = Some(instant);
+        self
     }
 
     /// Who commands; without it, the API key's name.
@@ -92,11 +109,68 @@ impl Commands {
             .await
     }
 
+    /// Lifts one hold.
+    pub async fn release(&self, hold: HoldId) -> Result<Accepted, ClientError> {
+        let by = self.by.clone();
+        self.give("release a hold", "/release", &Release { hold, by })
+            .await
+    }
+
     /// Pauses the conversation.
     pub async fn hold(&self, note: impl Into<String>) -> Result<Accepted, ClientError> {
-        let note = note.into();
+        self.pause(HoldRequest {
+            note: note.into(),
+            ..HoldRequest::default()
+        })
+        .await
+    }
+
+    /// Pauses the conversation or one of its needs, for a while or until it is resumed; `by` is
+    /// filled in.
+    pub async fn pause(&self, request: HoldRequest) -> Result<Accepted, ClientError> {
         let by = self.by.clone();
-        self.give("hold a conversation", "/hold", &HoldRequest { by, note })
+        self.give("hold a conversation", "/hold", &HoldRequest { by, ..request })
+            .await
+    }
+
+    /// Gives whoever words the messages a standing instruction on the manner, which expires at
+    /// `until`.
+    pub async fn guide(
+        &self,
+        text: impl Into<String>,
+        until: Option<Deadline>,
+    ) -> Result<Accepted, ClientError> {
+        let text = text.into();
+        let by = self.by.clone();
+        self.give("give guidance", "/guide", &Guide { text, until, by })
+            .await
+    }
+
+    /// Takes an instruction back.
+    pub async fn unguide(&self, guidance: GuidanceId) -> Result<Accepted, ClientError> {
+        let by = self.by.clone();
+        self.give("take guidance back", "/unguide", &Unguide { guidance, by })
+            .await
+    }
+
+    /// Lets a contact be written to again that failed or opted out, on the grounds of `note`.
+    pub async fn revive(
+        &self,
+        address: impl Into<String>,
+        note: impl Into<String>,
+    ) -> Result<Accepted, ClientError> {
+        let revive = ReviveContact {
+            address: address.into(),
+            note: note.into(),
+            by: self.by.clone(),
+        };
+        self.give("revive a contact", "/revive", &revive).await
+    }
+
+    /// Puts the conversation back to work after an error had it set aside.
+    pub async fn lift_quarantine(&self) -> Result<Accepted, ClientError> {
+        let by = self.by.clone();
+        self.give("lift a quarantine", "/lift-quarantine", &LiftQuarantine { by })
             .await
     }
 
@@ -121,13 +195,21 @@ impl Commands {
         value: impl Into<Value>,
         note: impl Into<String>,
     ) -> Result<Accepted, ClientError> {
-        let fill = FillSlot {
+        self.record(FillSlot {
             slot: slot.into(),
             value: value.into(),
             note: note.into(),
-            by: self.by.clone(),
-        };
-        self.give("fill a slot", "/fill", &fill).await
+            heard: None,
+            by: None,
+        })
+        .await
+    }
+
+    /// Records an answer that the operator heard (see [`FillSlot`]); `by` is filled in.
+    pub async fn record(&self, answer: FillSlot) -> Result<Accepted, ClientError> {
+        let by = self.by.clone();
+        self.give("fill a slot", "/fill", &FillSlot { by, ..answer })
+            .await
     }
 
     /// Says whether a message of unknown fate was sent; if not, it is sent once more.
@@ -149,11 +231,17 @@ impl Commands {
     ) -> Result<Accepted, ClientError> {
         let body = serde_json::to_string(body)
             .expect("a command is texts and flags, all of which JSON has");
-        let call = Call::new(
-            operation,
-            Method::POST,
-            conversation_path(&self.id, command),
-        )
+        let mut path = conversation_path(&self.id, command);
+        // Neither a number nor an instant in UTC has a character that a query would not take.
+        let conditions = [
+            self.query.if_revision.map(|it| format!("if_revision={it}")),
+            self.query.expires_at.map(|it| format!("expires_at={it}")),
+        ];
+        for (place, condition) in conditions.into_iter().flatten().enumerate() {
+            path.push(if place == 0 { '?' } else { '&' });
+            path.push_str(&condition);
+        }
+        let call = Call::new(operation, Method::POST, path)
         .body(body)
         .idempotency_key(self.idempotency_key.clone());
         if self.idempotency_key.is_some() {

@@ -2,7 +2,7 @@
 //! that decided them, in one commit, and carried out afterwards.
 
 use crate::{
-    id::{MessageId, NeedId},
+    id::{HoldId, MessageId, NeedId},
     need::{Outcome, OutcomeKind},
     plan::{Draft, MessagePlan},
     slot::Evidence,
@@ -87,6 +87,17 @@ pub enum NeedEvent {
     StillWaiting {
         /// When it was asked.
         at: Timestamp,
+    },
+    /// What this need waits for has been on hold for long, and no operator has attended to it.
+    HoldEscalated {
+        /// The hold.
+        hold: HoldId,
+        /// Since when it stands.
+        since: Timestamp,
+        /// Its reason's name.
+        reason: String,
+        /// Its reason in a sentence.
+        why: String,
     },
     /// The registration could not become part of the conversation.
     Rejected {

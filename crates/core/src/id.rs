@@ -46,6 +46,8 @@ text_ids! {
     MessageId;
     /// A hold.
     HoldId;
+    /// A standing instruction to the writers of one conversation.
+    GuidanceId;
     /// A stored attachment.
     BlobId;
     /// Something the next message owes the stakeholder.

@@ -68,12 +68,18 @@ pub enum Input {
         /// What.
         action: Action,
     },
-    /// An operator paused the conversation.
+    /// An operator paused the conversation, or one of its needs.
     HoldRequested {
         /// Who.
         by: String,
         /// Why.
         note: String,
+        /// Which need; without one, the whole conversation.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        need: Option<NeedId>,
+        /// When the pause ends by itself; without it, an operator ends it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Timestamp>,
     },
     /// An operator took the conversation over.
     TakenOver {

@@ -90,7 +90,8 @@ pub fn chase(conversation: &Conversation, key: &SlotKey, slot: &Slot) -> Chase {
     let last = last.max(from);
     // Of several needs that share the question, the oldest one's ladder counts.
     let ladder = conversation
-        .waiting_for(key)
+        .active_needs()
+        .filter(|(_, need)| need.slots.iter().any(|wanted| wanted.key == *key))
         .find_map(|(_, need)| need.ladder.as_ref())
         .unwrap_or(&conversation.policy.ladder);
     let promised = match &slot.standing {

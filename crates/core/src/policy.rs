@@ -45,6 +45,8 @@ pub struct Policy {
     pub probe_caller_after: Option<Wait>,
     /// Whether figures like 3/4 are read day first; without it, such a date is unclear.
     pub day_first: Option<bool>,
+    /// After how long a hold that no operator has attended to is escalated; without it, never.
+    pub escalate_holds_after: Option<Wait>,
 }
 
 impl Default for Policy {
@@ -67,6 +69,7 @@ impl Default for Policy {
             unknown_send: UnknownSend::Hold,
             probe_caller_after: None,
             day_first: None,
+            escalate_holds_after: Some(Wait::days(1)),
         }
     }
 }

@@ -114,9 +114,9 @@ pub fn not_to_be_handed_over_before(
 /// Whether a message of unknown fate may be handed over once more without anybody looking at it.
 /// It must still be right to send it; only the pace does not count, because it is the same message.
 pub(crate) fn may_resend(conversation: &Conversation, message: &Outgoing, now: Timestamp) -> bool {
-    let still_wanted = |slot: &SlotKey| conversation.waiting_for(slot).next().is_some();
+    let still_wanted = |slot: &SlotKey| conversation.may_be_asked(slot);
     conversation.taken_over.is_none()
-        && conversation.holds.is_empty()
+        && !conversation.is_held()
         && conversation.inbox.is_empty()
         && conversation
             .stakeholder
@@ -181,7 +181,7 @@ pub(crate) fn permission(
 fn standing_obstacle(conversation: &Conversation) -> Option<Obstacle> {
     if conversation.taken_over.is_some() {
         Some(Obstacle::TakenOver)
-    } else if !conversation.holds.is_empty() {
+    } else if conversation.is_held() {
         Some(Obstacle::Held)
     } else if !conversation.inbox.is_empty() {
         Some(Obstacle::UnreadInbox)

@@ -1,6 +1,7 @@
 //! Slots: the typed values that needs wait for, and how much is known of each.
 
 use crate::{
+    conversation::Heard,
     id::{MessageId, NeedId},
     value::{Kind, Value},
 };
@@ -136,6 +137,9 @@ pub enum Evidence {
         by: String,
         /// On what grounds.
         note: String,
+        /// How and when they heard it from the person, if they did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        heard: Option<Heard>,
     },
     /// Words in an earlier transcript that was handed over with a need.
     Transcript {

@@ -43,6 +43,20 @@ pub struct Contact {
     pub health: Health,
     /// Whether the person lets us write there.
     pub consent: Consent,
+    /// Who let it be written to again, after an end of either, and on what grounds; the latest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revived: Option<Revival>,
+}
+
+/// That an operator let a contact be written to again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revival {
+    /// Who.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+    /// On what grounds.
+    pub note: String,
 }
 
 impl Contact {
@@ -53,6 +67,7 @@ impl Contact {
             address,
             health: Health::Working,
             consent: Consent::Given,
+            revived: None,
         }
     }
 
@@ -115,6 +130,17 @@ pub enum Consent {
 pub struct EmailAddress(String);
 
 impl EmailAddress {
+    /// Whether mail to this address comes to `mailbox`: it is the same, or a sub-address of it
+    /// (`name+anything@domain`; RFC 5233 names the parts).
+    pub fn comes_to(&self, mailbox: &Self) -> bool {
+        let (own, theirs) = (self.lookup_form(), mailbox.lookup_form());
+        let parted = own.rsplit_once('@').zip(theirs.rsplit_once('@'));
+        parted.is_some_and(|((local, domain), (name, at))| {
+            let rest = local.strip_prefix(name);
+            domain == at && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('+'))
+        })
+    }
+
     /// Reads `local@domain`.
     ///
     /// Stricter than RFC 5321 on purpose: ASCII only (not every server speaks SMTPUTF8, RFC 6531; a

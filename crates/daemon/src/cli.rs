@@ -60,6 +60,13 @@ enum Command {
         #[command(flatten)]
         server: operator::Server,
     },
+    /// Put a message that belongs to no conversation into one.
+    Assign {
+        #[command(flatten)]
+        server: operator::Server,
+        #[command(flatten)]
+        assignment: operator::Assign,
+    },
     /// Show messages of ours that have not gone, or whose fate is unknown.
     Outbox {
         #[command(flatten)]
@@ -117,6 +124,7 @@ impl Command {
                 operator::conversation::run(&server, command).await
             }
             Self::Unmatched { server } => operator::unmatched(&server).await,
+            Self::Assign { server, assignment } => operator::assign(&server, assignment).await,
             Self::Outbox { server } => operator::outbox(&server).await,
             Self::Demo(options) => demo::run(options, environment).await,
             Self::Bench(options) => bench::run(options, environment).await,

@@ -14,7 +14,7 @@ use liaison_channels::email::{
 use liaison_core::{
     id::{NeedId, TenantId},
     policy::Policy,
-    stakeholder::Channel,
+    stakeholder::{Channel, EmailAddress},
 };
 use liaison_engine::{Engine, Hub, Limits, Parts, Tick};
 use liaison_language::{
@@ -110,6 +110,15 @@ impl Running {
         let policies: Arc<dyn Fn(&TenantId) -> Policy + Send + Sync> =
             Arc::new(move |id| tenants.get(id).cloned().unwrap_or_default());
 
+        let mailboxes: HashMap<TenantId, Vec<EmailAddress>> = config
+            .tenants
+            .iter()
+            .map(|(id, tenant)| {
+                let own = tenant.email.iter().map(|email| email.address.clone());
+                (TenantId::new(id.as_str()), own.collect())
+            })
+            .collect();
+
         let store_port: Arc<dyn Store> = store.clone();
         let engine = Engine::new(
             Parts {
@@ -140,6 +149,7 @@ impl Running {
                 clock: clock.clone(),
             }),
             policies,
+            mailboxes: Arc::new(move |id| mailboxes.get(id).cloned().unwrap_or_default()),
             limits: liaison_server::Limits::default(),
             readiness: readiness.clone(),
         });

@@ -11,7 +11,7 @@ use liaison_core::{
     value::FileRef,
 };
 use liaison_ports::{
-    inbound::{InboundFile, InboundKind, InboundMessage, Intake, IntakeFault, Taken},
+    inbound::{Assignment, InboundFile, InboundKind, InboundMessage, Intake, IntakeFault, Taken},
     store::{Appended, Direction, MessageRow, NewInput, NewMessage, StoreError, Unmatched},
 };
 use sha2::{Digest, Sha256};
@@ -61,6 +61,22 @@ impl Intake for EngineIntake {
         Ok(taken)
     }
 
+    async fn assign(
+        &self,
+        message: InboundMessage,
+        assignment: Assignment,
+    ) -> Result<Taken, IntakeFault> {
+        let id = assignment.conversation.clone();
+        let taken = self
+            .into_conversation(message, id, None, Some(assignment))
+            .await
+            .map_err(IntakeFault)?;
+        if matches!(taken, Taken::Matched(_)) {
+            self.hub.work_arrived();
+        }
+        Ok(taken)
+    }
+
     async fn file_undecodable(
         &self,
         tenant: &TenantId,
@@ -92,10 +108,27 @@ impl EngineIntake {
             Match::Conversation { id, answers } => (id, answers),
             Match::None(why) => return self.file_as_unmatched(message, why).await,
         };
+        self.into_conversation(message, id, answers, None).await
+    }
+
+    /// Puts a message into a conversation that it answers something of, or that an operator says
+    /// it belongs to. What cannot become an input of it is filed, if it is not already.
+    async fn into_conversation(
+        &self,
+        message: InboundMessage,
+        id: ConversationId,
+        answers: Option<MessageId>,
+        assignment: Option<Assignment>,
+    ) -> Result<Taken, StoreError> {
+        let assigned = assignment.is_some();
+        let refused = |message: InboundMessage, why: &'static str| async move {
+            match assigned {
+                true => Ok(Taken::Unmatched),
+                false => self.file_as_unmatched(message, why).await,
+            }
+        };
         let Some(row) = self.parts.store.conversation(&message.tenant, &id).await? else {
-            return self
-                .file_as_unmatched(message, "its conversation no longer exists")
-                .await;
+            return refused(message, "its conversation no longer exists").await;
         };
         if let InboundKind::Bounce {
             permanent,
@@ -105,21 +138,15 @@ impl EngineIntake {
         } = &message.kind
         {
             if !recipients.is_empty() && !names_a_contact(recipients, &row.document) {
-                return self
-                    .file_as_unmatched(
-                        message,
-                        "a bounce from addresses that are none of this person's",
-                    )
-                    .await;
+                let why = "a bounce from addresses that are none of this person's";
+                return refused(message, why).await;
             }
             let answers = match answers {
                 Some(answers) => Some(answers),
                 None => self.latest_of_ours(&message.tenant, &id).await?,
             };
             let Some(bounced) = answers else {
-                return self
-                    .file_as_unmatched(message, "a bounce of no message of ours")
-                    .await;
+                return refused(message, "a bounce of no message of ours").await;
             };
             let input = Input::Bounced {
                 message: bounced,
@@ -128,14 +155,25 @@ impl EngineIntake {
             };
             let from = message.from_text.clone();
             let message_id = MessageId::new(self.ids(message.received_at).draw());
+            let source = Source::of(message, assignment);
             return self
-                .append(message, id, message_id, from, Vec::new(), input)
+                .append(source, id, message_id, from, Vec::new(), input)
                 .await;
         }
-        let Some(from) = message.from.clone() else {
-            return self.file_as_unmatched(message, NO_SENDER).await;
+        let vouched = assignment.as_ref().is_some_and(|it| it.from_stakeholder);
+        let contacts = &row.document.stakeholder.contacts;
+        let known = || contacts.first().map(|contact| contact.address.clone());
+        let sender = message.from.clone().or_else(|| known().filter(|_| vouched));
+        let Some(from) = sender else {
+            return refused(message, NO_SENDER).await;
         };
-        self.append_received(message, id, &row.document, from).await
+        let origin = match row.document.stakeholder.contact(&from) {
+            Some(_) => Origin::Known,
+            None if vouched => Origin::Known,
+            None => Origin::Stranger,
+        };
+        let source = Source::of(message, assignment);
+        self.append_received(source, id, origin, from).await
     }
 
     /// By token, then by what it answers, then by its sender. A bounce's sender says nothing:
@@ -190,11 +228,12 @@ impl EngineIntake {
 
     async fn append_received(
         &self,
-        message: InboundMessage,
+        source: Source,
         id: ConversationId,
-        conversation: &Conversation,
+        origin: Origin,
         from: EmailAddress,
     ) -> Result<Taken, StoreError> {
+        let message = &source.message;
         let mut ids = self.ids(message.received_at);
         let message_id = MessageId::new(ids.draw());
         let files: Vec<_> = message
@@ -211,10 +250,6 @@ impl EngineIntake {
                 size: file.bytes.len() as u64,
             })
             .collect();
-        let origin = match conversation.stakeholder.contact(&from) {
-            Some(_) => Origin::Known,
-            None => Origin::Stranger,
-        };
         let author = match message.kind {
             InboundKind::Person => Author::Person,
             InboundKind::Automatic | InboundKind::Bounce { .. } => Author::Automatic,
@@ -234,19 +269,25 @@ impl EngineIntake {
         };
         let input = Input::MessageReceived(Box::new(received));
         let address = from.to_string();
-        self.append(message, id, message_id, address, files, input)
+        self.append(source, id, message_id, address, files, input)
             .await
     }
 
     async fn append(
         &self,
-        message: InboundMessage,
+        source: Source,
         conversation: ConversationId,
         id: MessageId,
         address: String,
         files: Vec<(BlobId, InboundFile)>,
         input: Input,
     ) -> Result<Taken, StoreError> {
+        let Source {
+            message,
+            was_unmatched,
+            at,
+        } = source;
+        let assigned = was_unmatched.is_some();
         let row = MessageRow {
             id,
             conversation: conversation.clone(),
@@ -262,15 +303,17 @@ impl EngineIntake {
             input: NewInput {
                 conversation: conversation.clone(),
                 dedupe_key: message.dedupe_key.clone(),
-                at: message.received_at,
+                at,
                 input,
             },
             row,
             files,
+            was_unmatched,
         };
         match self.parts.store.receive(new).await? {
             Appended::At(_) => Ok(Taken::Matched(conversation)),
             Appended::Duplicate => Ok(Taken::Duplicate),
+            Appended::NoConversation if assigned => Ok(Taken::Unmatched),
             Appended::NoConversation => {
                 self.file_as_unmatched(message, "its conversation no longer exists")
                     .await
@@ -319,6 +362,32 @@ impl EngineIntake {
             Appended::Duplicate => Taken::Duplicate,
             Appended::At(_) | Appended::NoConversation => Taken::Unmatched,
         })
+    }
+}
+
+/// A message on its way into a conversation.
+struct Source {
+    message: InboundMessage,
+    /// The filed message that it was.
+    was_unmatched: Option<MessageId>,
+    /// When it becomes an input: when it came, or when an operator assigned it.
+    at: Timestamp,
+}
+
+impl Source {
+    fn of(message: InboundMessage, assignment: Option<Assignment>) -> Self {
+        match assignment {
+            Some(assignment) => Self {
+                was_unmatched: Some(assignment.unmatched),
+                at: assignment.at,
+                message,
+            },
+            None => Self {
+                was_unmatched: None,
+                at: message.received_at,
+                message,
+            },
+        }
     }
 }
 

@@ -193,9 +193,7 @@ impl Run<'_> {
 
         let mut folded = self.conversation.clone();
         let mut ids = Ids::new(now, entropy);
-        for input in &self.inputs {
-            transition::fold(&mut folded, input, &mut ids, &mut Vec::new());
-        }
+        transition::fold(&mut folded, &self.inputs, &mut ids, &mut Vec::new());
         let phase = determine_phase(&folded, now);
         if self.inputs.is_empty() && phase.is_waiting() {
             let wake_at = phase::next_wake(&folded, now);

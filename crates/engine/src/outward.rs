@@ -1,7 +1,10 @@
 //! What an operation decided, in the form in which the store keeps it, and who is told.
 
 use crate::{Hub, Parts};
-use liaison_core::{effect::Effect, id::TenantId};
+use liaison_core::{
+    effect::{Effect, NeedEvent},
+    id::TenantId,
+};
 use liaison_ports::{store::StoredEffect, transport::ComposeFault};
 
 /// Puts an effect into the form in which it is stored; a message into its exact bytes.
@@ -50,7 +53,19 @@ pub(crate) fn announce(hub: &Hub, effects: &[Effect]) {
             Effect::Send(_) | Effect::Resend { .. } => hub.outbox_filled(),
             Effect::Recall { .. } => hub.work_arrived(),
             Effect::Resolve { .. } => {}
-            Effect::NeedSettled { need, .. } | Effect::Event { need, .. } => hub.need_changed(need),
+            Effect::Event { need, event } => {
+                if let NeedEvent::HoldEscalated {
+                    hold,
+                    since,
+                    reason,
+                    ..
+                } = event
+                {
+                    tracing::warn!(%need, %hold, %since, reason, "a hold waits for an operator");
+                }
+                hub.need_changed(need);
+            }
+            Effect::NeedSettled { need, .. } => hub.need_changed(need),
         }
     }
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use liaison_core::{
-    id::{ConversationId, TenantId},
+    id::{ConversationId, MessageId, TenantId},
     stakeholder::{Channel, EmailAddress},
 };
 
@@ -28,6 +28,15 @@ pub struct Undecodable(pub String);
 pub trait Intake: Send + Sync + 'static {
     /// Stores the message, and returns once it is durable. A receiver acknowledges only then.
     async fn take(&self, message: InboundMessage) -> Result<Taken, IntakeFault>;
+
+    /// Puts a message that was filed as unmatched into a conversation of its tenant, because an
+    /// operator says so; it leaves the unmatched list. [`Taken::Duplicate`] when it had been taken
+    /// in the meantime, [`Taken::Unmatched`] when it is nothing that the conversation could take.
+    async fn assign(
+        &self,
+        message: InboundMessage,
+        assignment: Assignment,
+    ) -> Result<Taken, IntakeFault>;
 
     /// Files bytes that no decoder could read, so that a person can look at them.
     async fn file_undecodable(
@@ -104,6 +113,19 @@ pub enum InboundKind {
         /// What the far side said, bounded.
         reason: String,
     },
+}
+
+/// An operator's word on whose a message is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// The filed message.
+    pub unmatched: MessageId,
+    /// The conversation that it belongs to.
+    pub conversation: ConversationId,
+    /// Whether the operator knows that the stakeholder wrote it, whatever address it came from.
+    pub from_stakeholder: bool,
+    /// When they said so.
+    pub at: Timestamp,
 }
 
 /// Where a message went.

@@ -2,18 +2,26 @@
 
 use crate::{
     auth::OperatorKey,
+    body::{self, OptionalJson},
     fault::Fault,
     params::{PageSize, Params, PathId},
     state::App,
     view,
 };
-use axum::{Json, extract::State};
-use liaison_api::{ConversationList, ConversationView, Explanation, JournalView, TranscriptView};
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use http::StatusCode;
+use liaison_api::{
+    Accepted, ConversationList, Explanation, JournalView, LiftQuarantine, TranscriptView,
+};
 use liaison_core::{
     id::{ConversationId, TenantId},
     phase,
 };
-use liaison_ports::store::{ConversationFilter, ConversationRow};
+use liaison_ports::store::{ConversationFilter, ConversationRow, StoreError};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -52,20 +60,65 @@ pub(crate) async fn list(
     Ok(Json(ConversationList { conversations }))
 }
 
-/// `GET /v1/conversations/{id}`.
+/// `GET /v1/conversations/{id}`: of one whose document cannot be read, what is known without it.
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     OperatorKey(caller): OperatorKey,
     PathId(id): PathId,
-) -> Result<Json<ConversationView>, Fault> {
+) -> Result<Response, Fault> {
     let id = ConversationId::new(id);
-    let row = find(&app, &caller.tenant, &id).await?;
+    let store = &app.outside.store;
+    let row = match store.conversation(&caller.tenant, &id).await {
+        Err(StoreError::Corrupt { what, .. }) => {
+            return unreadable(&app, &caller.tenant, &id, what).await;
+        }
+        found => found?.ok_or_else(|| Fault::not_found("conversation"))?,
+    };
     let transcript = app
         .outside
         .store
         .transcript(&caller.tenant, &id, LATEST_MESSAGES)
         .await?;
-    Ok(Json(view::conversation(row, transcript, app.now())))
+    Ok(Json(view::conversation(row, transcript, app.now())).into_response())
+}
+
+async fn unreadable(
+    app: &App,
+    tenant: &TenantId,
+    id: &ConversationId,
+    error: String,
+) -> Result<Response, Fault> {
+    let store = &app.outside.store;
+    let facts = store
+        .conversation_facts(tenant, id)
+        .await?
+        .ok_or_else(|| Fault::not_found("conversation"))?;
+    let transcript = store.transcript(tenant, id, LATEST_MESSAGES).await?;
+    Ok(Json(view::unreadable(facts, error, transcript)).into_response())
+}
+
+/// `POST /v1/conversations/{id}/lift-quarantine`: 409 when it is not set aside.
+pub(crate) async fn lift_quarantine(
+    State(app): State<Arc<App>>,
+    OperatorKey(caller): OperatorKey,
+    PathId(id): PathId,
+    OptionalJson(body::Json { value, .. }): OptionalJson<LiftQuarantine>,
+) -> Result<(StatusCode, Json<Accepted>), Fault> {
+    let id = ConversationId::new(id);
+    let store = &app.outside.store;
+    // Its document may be unreadable; that it exists is known without.
+    let known = store.conversation_facts(&caller.tenant, &id).await?;
+    known.ok_or_else(|| Fault::not_found("conversation"))?;
+    let lifted = store
+        .lift_quarantine(&caller.tenant, &id, app.now())
+        .await?;
+    if !lifted {
+        return Err(Fault::not_quarantined());
+    }
+    app.outside.changes.inputs_arrived();
+    let by = value.by.unwrap_or(caller.key_name);
+    tracing::info!(conversation = %id, by, "a quarantine was lifted");
+    Ok((StatusCode::ACCEPTED, Json(Accepted { repeated: false })))
 }
 
 /// `GET /v1/conversations/{id}/explain`.

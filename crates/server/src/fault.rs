@@ -79,6 +79,49 @@ impl Fault {
         )
     }
 
+    /// A conversation that is to be put back to work has not been set aside.
+    pub(crate) fn not_quarantined() -> Self {
+        Self::new(
+            StatusCode::CONFLICT,
+            "not-quarantined",
+            "The conversation is not set aside",
+            "No error has taken this conversation out of the work; there is nothing to lift.",
+        )
+    }
+
+    /// An idempotency key was used for another command.
+    pub(crate) fn command_key_reused() -> Self {
+        Self::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "idempotency-key-reused",
+            "The Idempotency-Key was used for another command",
+            "The same Idempotency-Key came with another command or body for this conversation \
+             before. Repeat that one, or use a new key for a new command.",
+        )
+    }
+
+    /// A command was made for another state of the conversation.
+    pub(crate) fn stale() -> Self {
+        Self::new(
+            StatusCode::CONFLICT,
+            "stale",
+            "The conversation has changed",
+            "The conversation has changed since this command was offered; nothing was done. Look \
+             at it again.",
+        )
+    }
+
+    /// A command came after it had expired.
+    pub(crate) fn expired() -> Self {
+        Self::new(
+            StatusCode::CONFLICT,
+            "expired",
+            "The command has expired",
+            "This command was only good for a while; nothing was done. Look at the conversation \
+             again.",
+        )
+    }
+
     /// No key, or none that counts.
     pub(crate) fn unauthorized(with_key: bool) -> Self {
         // RFC 6750, section 3: an error code only where credentials were presented.

@@ -7,12 +7,15 @@
 
 mod auth;
 mod body;
+mod command;
 mod commands;
 mod conversations;
 mod digest;
 mod fault;
 mod guard;
+mod guidance;
 mod health;
+mod holds;
 mod inbound;
 mod mail;
 mod needs;
@@ -23,7 +26,7 @@ mod view;
 mod waiting;
 
 pub use auth::{KEY_PREFIX, hash_key, mint_key};
-pub use state::{AppState, Changes, Limits, Policies, Readiness, Stage};
+pub use state::{AppState, Changes, Limits, Mailboxes, Policies, Readiness, Stage};
 
 use axum::{
     Router,
@@ -57,7 +60,11 @@ pub fn router(state: AppState) -> Router {
         )
         .route("/v1/conversations/{id}/answer", post(commands::answer))
         .route("/v1/conversations/{id}/resume", post(commands::resume))
-        .route("/v1/conversations/{id}/hold", post(commands::hold))
+        .route("/v1/conversations/{id}/hold", post(holds::hold))
+        .route("/v1/conversations/{id}/release", post(holds::release))
+        .route("/v1/conversations/{id}/guide", post(guidance::guide))
+        .route("/v1/conversations/{id}/unguide", post(guidance::unguide))
+        .route("/v1/conversations/{id}/revive", post(guidance::revive))
         .route("/v1/conversations/{id}/takeover", post(commands::take_over))
         .route("/v1/conversations/{id}/handback", post(commands::hand_back))
         .route("/v1/conversations/{id}/fill", post(commands::fill))
@@ -65,8 +72,13 @@ pub fn router(state: AppState) -> Router {
             "/v1/conversations/{id}/resolve-send",
             post(commands::resolve_send),
         )
+        .route(
+            "/v1/conversations/{id}/lift-quarantine",
+            post(conversations::lift_quarantine),
+        )
         .route("/v1/inbound/email", post(inbound::email))
         .route("/v1/unmatched", get(mail::unmatched))
+        .route("/v1/unmatched/{id}/assign", post(mail::assign))
         .route("/v1/outbox", get(mail::outbox))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))

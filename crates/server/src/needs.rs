@@ -4,7 +4,7 @@ use crate::{
     auth::CallerKey,
     body::Json,
     fault::Fault,
-    params::{PageSize, Params, PathId, WaitFor, idempotency_key},
+    params::{PageSize, Params, PathId, Place, UuidText, WaitFor, idempotency_key},
     registration,
     state::App,
     view, waiting,
@@ -35,7 +35,17 @@ pub(crate) async fn register(
     let now = app.now();
     let mut ids = app.ids();
     let need = NeedId::new(ids.draw());
-    let checked = match registration::check(value, need.clone(), now) {
+    let mailboxes = (app.outside.mailboxes)(&caller.tenant);
+    let with_email = value.stakeholder.email.is_some();
+    let checked = registration::check(value, need.clone(), now).and_then(|checked| {
+        let faults = registration::own_mailboxes(&checked.1, with_email, &mailboxes);
+        if faults.is_empty() {
+            Ok(checked)
+        } else {
+            Err(faults)
+        }
+    });
+    let checked = match checked {
         Ok(checked) => checked,
         Err(faults) => {
             // A repetition may come when its own deadline has passed, and is still a repetition.
@@ -107,7 +117,7 @@ fn shown(status: StatusCode, row: NeedRow) -> Response {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListParams {
-    before: Option<NeedId>,
+    before: Option<UuidText>,
     #[serde(default)]
     limit: PageSize,
 }
@@ -121,7 +131,11 @@ pub(crate) async fn list(
     let rows = app
         .outside
         .store
-        .needs(&caller.tenant, params.before, params.limit.0)
+        .needs(
+            &caller.tenant,
+            params.before.map(|id| NeedId::new(id.0)),
+            params.limit.0,
+        )
         .await?;
     let needs = rows.into_iter().map(view::need).collect();
     Ok(axum::Json(NeedList { needs }))
@@ -158,7 +172,7 @@ pub(crate) async fn show(
 #[serde(deny_unknown_fields)]
 pub(crate) struct EventParams {
     #[serde(default)]
-    after: i64,
+    after: Place,
 }
 
 /// `GET /v1/needs/{id}/events`.
@@ -173,7 +187,7 @@ pub(crate) async fn events(
     let rows = app
         .outside
         .store
-        .events(&caller.tenant, &id, params.after)
+        .events(&caller.tenant, &id, params.after.0)
         .await?;
     let events = rows.into_iter().map(view::event).collect();
     Ok(axum::Json(EventList { events }))

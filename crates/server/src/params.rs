@@ -74,6 +74,45 @@ impl<'de> Deserialize<'de> for PageSize {
     }
 }
 
+/// The id of a thing that was listed, from which a page goes on: a UUID, as all our ids are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UuidText(pub(crate) String);
+
+impl<'de> Deserialize<'de> for UuidText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let fits = text.len() == 36
+            && text.bytes().enumerate().all(|(place, byte)| match place {
+                8 | 13 | 18 | 23 => byte == b'-',
+                _ => byte.is_ascii_hexdigit(),
+            });
+        if fits {
+            Ok(Self(text.to_ascii_lowercase()))
+        } else {
+            Err(serde::de::Error::custom(
+                "this is no id; use that of the last one of the page before",
+            ))
+        }
+    }
+}
+
+/// A place in a list, from which a page goes on: that of the last one of the page before, or 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place(pub(crate) i64);
+
+impl<'de> Deserialize<'de> for Place {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let place = i64::deserialize(deserializer)?;
+        if place >= 0 {
+            Ok(Self(place))
+        } else {
+            Err(serde::de::Error::custom(
+                "a place is 0 or more; use the `seq` of the last one of the page before",
+            ))
+        }
+    }
+}
+
 /// How long to wait for an outcome: a whole number and `s` or `m`, cut to the longest wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WaitFor(pub(crate) Duration);

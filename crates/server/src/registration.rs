@@ -71,6 +71,34 @@ pub(crate) fn check(
     Ok((registration, stakeholder))
 }
 
+/// What is wrong with contacts that are the tenant's own mailboxes: nobody there answers, and what
+/// is sent there comes back as if a stakeholder had written it.
+pub(crate) fn own_mailboxes(
+    stakeholder: &Stakeholder,
+    with_email: bool,
+    mailboxes: &[EmailAddress],
+) -> Vec<FieldFault> {
+    let contacts = stakeholder.contacts.iter().enumerate();
+    contacts
+        .filter(|(_, contact)| mailboxes.iter().any(|own| contact.address.comes_to(own)))
+        .map(|(place, _)| {
+            // An address given as `email` comes before the others.
+            let field = match (place, with_email) {
+                (0, true) => "stakeholder.email".to_owned(),
+                (place, with_email) => {
+                    let place = place - usize::from(with_email);
+                    format!("stakeholder.contacts[{place}].address")
+                }
+            };
+            FieldFault::new(
+                field,
+                "this is the mailbox that Liaison itself writes from; name an address of the \
+                 stakeholder",
+            )
+        })
+        .collect()
+}
+
 #[derive(Default)]
 pub(crate) struct Faults(pub(crate) Vec<FieldFault>);
 

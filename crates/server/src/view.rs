@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use liaison_api::{
     ConversationSummary, ConversationView, EventView, HoldView, JournalEntry, JournalView,
     MessageDirection, MessageView, NeedInConversation, NeedStatus, NeedView, OutboxEntry,
-    OutboxState, OutgoingView, SlotState, SlotView, UnmatchedEntry, UsageView,
+    OutboxState, OutgoingView, SlotState, SlotView, UnmatchedEntry, UnreadableConversation,
+    UsageView,
 };
 use liaison_core::{
     conversation::{Ask, Conversation, Hold, Outgoing},
@@ -51,6 +52,26 @@ pub(crate) fn summary(row: store::ConversationSummary) -> ConversationSummary {
     }
 }
 
+/// What is known of a conversation whose document cannot be read.
+pub(crate) fn unreadable(
+    facts: store::ConversationFacts,
+    error: String,
+    transcript: Vec<store::MessageRow>,
+) -> UnreadableConversation {
+    let known = summary(facts.summary);
+    UnreadableConversation {
+        unreadable: error,
+        id: known.id,
+        stakeholder: known.stakeholder,
+        open_needs: known.open_needs,
+        held_since: known.held_since,
+        last_activity: known.last_activity,
+        unfolded: facts.unfolded,
+        quarantined: facts.quarantined,
+        transcript: transcript.into_iter().map(message).collect(),
+    }
+}
+
 /// A conversation, for an operator, as it is at `now`.
 pub(crate) fn conversation(
     row: store::ConversationRow,
@@ -65,6 +86,12 @@ pub(crate) fn conversation(
         needs: document.needs.iter().map(need_in_conversation).collect(),
         slots: slots(&document),
         holds: document.holds.into_iter().map(hold).collect(),
+        guidance: document
+            .guidance
+            .into_iter()
+            .filter(|guidance| guidance.counts_at(now))
+            .collect(),
+        ignored: document.ignored,
         outgoing: document.outgoing.into_iter().map(outgoing).collect(),
         unread: u32::try_from(document.inbox.len()).unwrap_or(u32::MAX),
         unfolded: row.unfolded,
@@ -149,6 +176,10 @@ fn hold(hold: Hold) -> HoldView {
     HoldView {
         id: hold.id,
         since: hold.since,
+        need: hold.need,
+        until: hold.until,
+        escalated_at: hold.escalated_at,
+        further: hold.further,
         sentence: hold.reason.sentence(),
         reason: hold.reason,
     }

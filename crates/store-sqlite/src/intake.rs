@@ -5,10 +5,13 @@ use crate::{
     fault::{corrupt, fault},
 };
 use liaison_core::input::StoredInput;
-use liaison_ports::store::{Appended, MessageRow, NewInput, NewMessage, StoreError, Unmatched};
+use liaison_ports::store::{
+    Appended, CommandAppended, MessageRow, NewCommand, NewInput, NewMessage, StoreError, Unmatched,
+};
 use sqlx::{Row, SqliteConnection, sqlite::SqliteRow};
 
 pub(crate) const APPEND: &str = "append inputs";
+pub(crate) const COMMAND: &str = "append a command";
 pub(crate) const RECEIVE: &str = "receive a message";
 pub(crate) const FILE: &str = "file an unmatched message";
 
@@ -80,6 +83,77 @@ pub(crate) async fn append(
     })
 }
 
+/// A command, encoded.
+pub(crate) struct Commanding {
+    prefix: Option<String>,
+    inputs: Vec<EncodedInput>,
+}
+
+impl Commanding {
+    pub(crate) fn prepare(command: NewCommand) -> Result<Self, StoreError> {
+        Ok(Self {
+            prefix: command.prefix,
+            inputs: encode(COMMAND, command.inputs)?,
+        })
+    }
+
+    pub(crate) async fn run(
+        self,
+        connection: &mut SqliteConnection,
+    ) -> Result<CommandAppended, StoreError> {
+        let Some(first) = self.inputs.first() else {
+            return Ok(CommandAppended::Repeated);
+        };
+        if let Some(prefix) = &self.prefix {
+            let tenant: Option<String> =
+                sqlx::query_scalar("SELECT tenant FROM conversations WHERE id = ?1")
+                    .bind(&first.conversation)
+                    .fetch_optional(&mut *connection)
+                    .await
+                    .map_err(fault(COMMAND))?;
+            let Some(tenant) = tenant else {
+                return Ok(CommandAppended::NoConversation);
+            };
+            match key_that_begins(&mut *connection, &tenant, prefix).await? {
+                Some(before) if before == first.dedupe_key => {
+                    return Ok(CommandAppended::Repeated);
+                }
+                Some(_) => return Ok(CommandAppended::KeyReused),
+                None => {}
+            }
+        }
+        for input in &self.inputs {
+            match append(connection, COMMAND, input).await? {
+                Appended::At(_) => {}
+                Appended::Duplicate => return Ok(CommandAppended::Repeated),
+                Appended::NoConversation => return Ok(CommandAppended::NoConversation),
+            }
+        }
+        Ok(CommandAppended::New)
+    }
+}
+
+/// The first dedupe key of a tenant that begins with `prefix`, which ends with a colon.
+pub(crate) async fn key_that_begins<'e>(
+    executor: impl sqlx::Executor<'e, Database = sqlx::Sqlite>,
+    tenant: &str,
+    prefix: &str,
+) -> Result<Option<String>, StoreError> {
+    // The keys that begin so are those from the prefix up to what follows every one of them: a
+    // semicolon comes after a colon. So the unique index answers.
+    let beyond = format!("{};", prefix.strip_suffix(':').unwrap_or(prefix));
+    sqlx::query_scalar(
+        "SELECT dedupe_key FROM inputs WHERE tenant = ?1 AND dedupe_key >= ?2 \
+         AND dedupe_key < ?3 ORDER BY dedupe_key LIMIT 1",
+    )
+    .bind(tenant)
+    .bind(prefix)
+    .bind(beyond)
+    .fetch_optional(executor)
+    .await
+    .map_err(fault(COMMAND))
+}
+
 /// A stored input from the columns `seq`, `at` and `body`.
 pub(crate) fn stored_input(
     operation: &'static str,
@@ -118,6 +192,17 @@ impl Receiving {
             return Ok(appended);
         }
         insert_message(connection, RECEIVE, &self.message.row).await?;
+        if let Some(was) = &self.message.was_unmatched {
+            sqlx::query(
+                "DELETE FROM unmatched WHERE id = ?1 \
+                 AND tenant = (SELECT tenant FROM conversations WHERE id = ?2)",
+            )
+            .bind(was.as_str())
+            .bind(&self.input.conversation)
+            .execute(&mut *connection)
+            .await
+            .map_err(fault(RECEIVE))?;
+        }
         for (id, file) in &self.message.files {
             sqlx::query(
                 "INSERT INTO blobs (id, tenant, conversation, at, name, media_type, bytes) \

@@ -11,7 +11,7 @@ use liaison_core::{
     journal::read_document,
 };
 use liaison_ports::store::{
-    ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, JournalRow,
+    ConversationFacts, ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, JournalRow,
     MessageRow, NeedRow, StoreError, Unmatched,
 };
 use sqlx::{Row, SqlitePool, sqlite::SqliteRow};
@@ -119,6 +119,31 @@ pub(crate) async fn conversation(
         unfolded: row.try_get("unfolded").map_err(fault(CONVERSATIONS))?,
         quarantined: row.try_get("quarantine").map_err(fault(CONVERSATIONS))?,
     }))
+}
+
+pub(crate) async fn conversation_facts(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    conversation: &ConversationId,
+) -> Result<Option<ConversationFacts>, StoreError> {
+    let row = sqlx::query(
+        "SELECT *, (SELECT count(*) FROM inputs i \
+         WHERE i.conversation = c.id AND i.folded = 0) AS unfolded \
+         FROM conversations c WHERE c.id = ?1 AND c.tenant = ?2",
+    )
+    .bind(conversation.as_str())
+    .bind(tenant.as_str())
+    .fetch_optional(readers)
+    .await
+    .map_err(fault(CONVERSATIONS))?;
+    row.map(|row| {
+        Ok(ConversationFacts {
+            summary: summary(&row)?,
+            unfolded: row.try_get("unfolded").map_err(fault(CONVERSATIONS))?,
+            quarantined: row.try_get("quarantine").map_err(fault(CONVERSATIONS))?,
+        })
+    })
+    .transpose()
 }
 
 pub(crate) async fn conversations(
@@ -261,21 +286,35 @@ pub(crate) async fn unmatched(
         .fetch_all(readers)
         .await
         .map_err(fault(UNMATCHED))?;
-    rows.iter()
-        .map(|row| {
-            let text = |column| row.try_get::<String, _>(column).map_err(fault(UNMATCHED));
-            Ok(Unmatched {
-                id: MessageId::new(text("id")?),
-                tenant: TenantId::new(text("tenant")?),
-                dedupe_key: text("dedupe_key")?,
-                at: time(UNMATCHED, row.try_get("at").map_err(fault(UNMATCHED))?)?,
-                from: text("sender")?,
-                subject: text("subject")?,
-                why: text("why")?,
-                raw: row.try_get("raw").map_err(fault(UNMATCHED))?,
-            })
-        })
-        .collect()
+    rows.iter().map(stray).collect()
+}
+
+pub(crate) async fn unmatched_message(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    message: &MessageId,
+) -> Result<Option<Unmatched>, StoreError> {
+    let row = sqlx::query("SELECT * FROM unmatched WHERE id = ?1 AND tenant = ?2")
+        .bind(message.as_str())
+        .bind(tenant.as_str())
+        .fetch_optional(readers)
+        .await
+        .map_err(fault(UNMATCHED))?;
+    row.as_ref().map(stray).transpose()
+}
+
+fn stray(row: &SqliteRow) -> Result<Unmatched, StoreError> {
+    let text = |column| row.try_get::<String, _>(column).map_err(fault(UNMATCHED));
+    Ok(Unmatched {
+        id: MessageId::new(text("id")?),
+        tenant: TenantId::new(text("tenant")?),
+        dedupe_key: text("dedupe_key")?,
+        at: time(UNMATCHED, row.try_get("at").map_err(fault(UNMATCHED))?)?,
+        from: text("sender")?,
+        subject: text("subject")?,
+        why: text("why")?,
+        raw: row.try_get("raw").map_err(fault(UNMATCHED))?,
+    })
 }
 
 pub(crate) async fn blob(

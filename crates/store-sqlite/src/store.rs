@@ -17,9 +17,9 @@ use liaison_core::{
     stakeholder::{Channel, EmailAddress},
 };
 use liaison_ports::store::{
-    Appended, ClaimRequest, Claimed, Commit, Completion, ConversationFilter, ConversationRow,
-    ConversationSummary, EventRow, JournalPage, KeyRow, MessageRow, NeedRow, NewInput, NewMessage,
-    NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
+    Appended, ClaimRequest, Claimed, CommandAppended, Commit, Completion, ConversationFacts,
+    ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, KeyRow,
+    MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
 };
 use sqlx::{SqliteConnection, SqlitePool};
 use std::path::Path;
@@ -105,6 +105,54 @@ impl Store for SqliteStore {
             })
         })
         .await
+    }
+
+    async fn append_command(&self, command: NewCommand) -> Result<CommandAppended, StoreError> {
+        let commanding = intake::Commanding::prepare(command)?;
+        self.write(intake::COMMAND, |connection| {
+            Box::pin(async move { commanding.run(connection).await })
+        })
+        .await
+    }
+
+    async fn command_before(
+        &self,
+        tenant: &TenantId,
+        prefix: &str,
+    ) -> Result<Option<String>, StoreError> {
+        intake::key_that_begins(&self.readers, tenant.as_str(), prefix).await
+    }
+
+    async fn lift_quarantine(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let tenant = tenant.clone();
+        let conversation = conversation.clone();
+        self.write(work::LIFT, move |connection| {
+            Box::pin(async move {
+                work::lift_quarantine(connection, &tenant, &conversation, at).await
+            })
+        })
+        .await
+    }
+
+    async fn conversation_facts(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> Result<Option<ConversationFacts>, StoreError> {
+        lists::conversation_facts(&self.readers, tenant, conversation).await
+    }
+
+    async fn unmatched_message(
+        &self,
+        tenant: &TenantId,
+        message: &MessageId,
+    ) -> Result<Option<Unmatched>, StoreError> {
+        lists::unmatched_message(&self.readers, tenant, message).await
     }
 
     async fn receive(&self, message: NewMessage) -> Result<Appended, StoreError> {

@@ -7,7 +7,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use liaison_core::{
-    id::ConversationId,
+    id::{ConversationId, TenantId},
     input::StoredInput,
     journal::{DocumentFault, read_document},
 };
@@ -19,6 +19,7 @@ pub(crate) const CLAIM: &str = "claim due conversations";
 pub(crate) const END_CLAIMS: &str = "end the claims of a former run";
 pub(crate) const RELEASE: &str = "release a conversation";
 pub(crate) const QUARANTINE: &str = "quarantine a conversation";
+pub(crate) const LIFT: &str = "lift a quarantine";
 const PENDING: &str = "read pending inputs";
 
 macro_rules! due {
@@ -245,6 +246,26 @@ pub(crate) async fn quarantine(
     .await
     .map_err(fault(QUARANTINE))?;
     unless_fenced(quarantined.rows_affected())
+}
+
+pub(crate) async fn lift_quarantine(
+    connection: &mut SqliteConnection,
+    tenant: &TenantId,
+    conversation: &ConversationId,
+    at: Timestamp,
+) -> Result<bool, StoreError> {
+    let lifted = sqlx::query(
+        "UPDATE conversations SET quarantine = NULL, quarantined_at = NULL, \
+         wake_at = min(coalesce(wake_at, ?3), ?3) \
+         WHERE id = ?1 AND tenant = ?2 AND quarantine IS NOT NULL",
+    )
+    .bind(conversation.as_str())
+    .bind(tenant.as_str())
+    .bind(micros(at))
+    .execute(connection)
+    .await
+    .map_err(fault(LIFT))?;
+    Ok(lifted.rows_affected() == 1)
 }
 
 fn unless_fenced(rows: u64) -> Result<(), StoreError> {

@@ -11,7 +11,7 @@ use liaison_channels::email::{
 use liaison_core::id::TenantId;
 use liaison_ports::{
     clock::Clock,
-    inbound::{InboundKind, InboundMessage, Intake, IntakeFault, Taken},
+    inbound::{Assignment, InboundKind, InboundMessage, Intake, IntakeFault, Taken},
     store::StoreError,
     transport::{Delivery, Finding, Transport},
 };
@@ -266,6 +266,14 @@ impl Intake for Inbox {
         let taken = self.offer().await?;
         self.taken.lock().unwrap().push(message);
         Ok(taken)
+    }
+
+    async fn assign(
+        &self,
+        _message: InboundMessage,
+        _assignment: Assignment,
+    ) -> Result<Taken, IntakeFault> {
+        Ok(Taken::Unmatched)
     }
 
     async fn file_undecodable(

@@ -62,6 +62,7 @@ pub(crate) fn outbound(id: &str, to: &str, body: &str) -> OutboundMessage {
             references: Vec::new(),
             goals: Vec::new(),
             items: Vec::new(),
+            guidance: Vec::new(),
         },
         draft: Draft {
             subject: "The inspection".to_owned(),

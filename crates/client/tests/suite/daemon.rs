@@ -11,7 +11,7 @@ use liaison_core::{
 use liaison_ports::{
     clock::Clock,
     fake::{MemoryStore, SeededEntropy, VirtualClock},
-    inbound::{InboundMessage, Intake, IntakeFault, MailDecoder, Taken, Undecodable},
+    inbound::{Assignment, InboundMessage, Intake, IntakeFault, MailDecoder, Taken, Undecodable},
     store::{Scope, Store},
 };
 use liaison_server::{AppState, Changes, Limits, Readiness, Stage, mint_key, router};
@@ -76,6 +76,7 @@ impl Daemon {
             decoder: Arc::new(NoMail),
             changes: self.hub.clone(),
             policies: Arc::new(|_| Policy::default()),
+            mailboxes: Arc::new(|_| Vec::new()),
             limits: Limits::default(),
             readiness: Readiness::new(Stage::Serving),
         };
@@ -188,6 +189,14 @@ struct NoMail;
 #[async_trait]
 impl Intake for NoMail {
     async fn take(&self, _message: InboundMessage) -> Result<Taken, IntakeFault> {
+        Ok(Taken::Unmatched)
+    }
+
+    async fn assign(
+        &self,
+        _message: InboundMessage,
+        _assignment: Assignment,
+    ) -> Result<Taken, IntakeFault> {
         Ok(Taken::Unmatched)
     }
 

@@ -1,13 +1,14 @@
 //! Holds: pauses for a human, each with its reason.
 
 use crate::{
-    id::{HoldId, MessageId},
+    id::{HoldId, MessageId, NeedId},
     stakeholder::EmailAddress,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A pause for a human. While one stands, nothing is sent.
+/// A pause for a human. While one stands over a conversation, nothing is sent; one over a need keeps
+/// only that need's questions back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hold {
     /// Its id.
@@ -16,6 +17,50 @@ pub struct Hold {
     pub reason: HoldReason,
     /// Since when.
     pub since: Timestamp,
+    /// The need that it pauses; without one, the whole conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<NeedId>,
+    /// When it ends by itself: a snooze. Without it, an operator ends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// When it was escalated, because no operator had attended to it. That happens once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalated_at: Option<Timestamp>,
+    /// How many further reasons of the same kind came while [`Hold::MOST_OF_A_KIND`] stood.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub further: u32,
+}
+
+impl Hold {
+    /// How many holds of one kind stand at once. Whoever has ten messages of strangers to look at
+    /// looks at the transcript for the eleventh: it is counted, and the document stays bounded.
+    pub const MOST_OF_A_KIND: usize = 10;
+
+    /// A hold over the whole conversation, until an operator ends it.
+    pub fn new(id: HoldId, reason: HoldReason, since: Timestamp) -> Self {
+        Self {
+            id,
+            reason,
+            since,
+            need: None,
+            until: None,
+            escalated_at: None,
+            further: 0,
+        }
+    }
+
+    /// Whether another hold pauses the same thing for a reason of the same kind.
+    pub fn is_of_the_kind_of(&self, reason: &HoldReason, need: Option<&NeedId>) -> bool {
+        self.reason.name() == reason.name() && self.need.as_ref() == need
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Why a conversation is on hold.

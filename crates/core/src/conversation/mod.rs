@@ -2,11 +2,13 @@
 //! computed from them by [`crate::phase`].
 
 mod hold;
+mod operator;
 
 pub use hold::{Hold, HoldReason};
+pub use operator::{Guard, Guidance, Heard, IgnoredAction, Via};
 
 use crate::{
-    id::{ConversationId, MessageId, NeedId, ReplyItemId, TenantId},
+    id::{ConversationId, GuidanceId, HoldId, MessageId, NeedId, ReplyItemId, TenantId},
     need::{Need, Registration, TranscriptEntry},
     policy::Policy,
     slot::{Slot, SlotKey},
@@ -75,6 +77,16 @@ pub struct Conversation {
     pub taken_over: Option<TakenOver>,
     /// Operators' commands that have not been run.
     pub quick_actions: Vec<QuickAction>,
+    /// When an operator last did something here, or a snooze ended: holds count as unattended from
+    /// then on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attended_at: Option<Timestamp>,
+    /// Standing instructions to the writers, oldest first; at most [`Guidance::MOST`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guidance: Vec<Guidance>,
+    /// The latest commands that changed nothing, oldest first; at most [`IgnoredAction::MOST`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<IgnoredAction>,
 }
 
 impl Conversation {
@@ -84,6 +96,33 @@ impl Conversation {
     /// The open needs, oldest first.
     pub fn open_needs(&self) -> impl Iterator<Item = (&NeedId, &Need)> {
         self.needs.iter().filter(|(_, need)| need.is_open())
+    }
+
+    /// Whether a hold stands over the whole conversation.
+    pub fn is_held(&self) -> bool {
+        self.holds.iter().any(|hold| hold.need.is_none())
+    }
+
+    /// The open needs that no hold of their own keeps from being asked about, oldest first.
+    pub fn active_needs(&self) -> impl Iterator<Item = (&NeedId, &Need)> {
+        self.open_needs().filter(|(id, _)| {
+            let over_it = |hold: &Hold| hold.need.as_ref() == Some(*id);
+            !self.holds.iter().any(over_it)
+        })
+    }
+
+    /// Whether the person may be asked about a slot: some open need waits for it that is not held.
+    pub fn may_be_asked(&self, slot: &SlotKey) -> bool {
+        self.active_needs()
+            .any(|(_, need)| need.slots.iter().any(|wanted| wanted.key == *slot))
+    }
+
+    /// Whether the next message may carry a reply item: it asks about nothing that is held.
+    pub fn may_be_said(&self, item: &ReplyItem) -> bool {
+        match &item.what {
+            Owed::Clarification { slot, .. } => self.may_be_asked(slot),
+            _ => true,
+        }
     }
 
     /// The clock that the stakeholder lives by.
@@ -374,6 +413,10 @@ pub struct QuickAction {
     pub at: Timestamp,
     /// What.
     pub action: Action,
+    /// The holds that stood when it was given: those that came later are none of its business.
+    /// Absent in documents of before this was noted; then all count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stood: Option<Vec<HoldId>>,
 }
 
 /// What an operator can command in one step.
@@ -395,6 +438,9 @@ pub enum Action {
         value: Value,
         /// On what grounds.
         note: String,
+        /// How the operator heard of it, when they did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        heard: Option<Heard>,
     },
     /// Say what became of a message whose fate is unknown.
     ResolveSend {
@@ -403,4 +449,54 @@ pub enum Action {
         /// Whether it was sent.
         sent: bool,
     },
+    /// Lift one hold.
+    Release {
+        /// Which.
+        hold: HoldId,
+    },
+    /// Give the writers a standing instruction.
+    Guide {
+        /// The instruction.
+        text: String,
+        /// When it expires; without it, never.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Timestamp>,
+    },
+    /// Take an instruction back.
+    Unguide {
+        /// Which.
+        guidance: GuidanceId,
+    },
+    /// Let a contact be written to again, although its address was found bad or the person had
+    /// asked for no more messages.
+    Revive {
+        /// Which.
+        address: EmailAddress,
+        /// On what grounds.
+        note: String,
+    },
+    /// Other commands, that change nothing unless their guard holds when they arrive.
+    Guarded {
+        /// What must be so.
+        guard: Guard,
+        /// The commands.
+        then: Vec<Action>,
+    },
+}
+
+impl Action {
+    /// The command's name on the wire.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Answer { .. } => "answer",
+            Self::Resume => "resume",
+            Self::Fill { .. } => "fill",
+            Self::ResolveSend { .. } => "resolve_send",
+            Self::Release { .. } => "release",
+            Self::Guide { .. } => "guide",
+            Self::Unguide { .. } => "unguide",
+            Self::Revive { .. } => "revive",
+            Self::Guarded { then, .. } => then.first().map_or("guarded", Action::name),
+        }
+    }
 }

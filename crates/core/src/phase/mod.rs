@@ -9,7 +9,7 @@ pub use watch::Watch;
 
 use crate::{
     conversation::Conversation,
-    id::{MessageId, NeedId},
+    id::{HoldId, MessageId, NeedId},
     need::OutcomeKind,
 };
 use jiff::Timestamp;
@@ -45,6 +45,13 @@ pub enum Phase {
     },
     /// Run operators' commands.
     RunQuickActions,
+    /// Do what the time has come for with holds.
+    TendHolds {
+        /// Snoozes that are over.
+        lift: Vec<HoldId>,
+        /// Holds that nobody has attended to for too long.
+        escalate: Vec<HoldId>,
+    },
     /// A hold stands: wait for a human.
     AwaitOperator,
     /// There is something to say and nobody to say it to: pause.

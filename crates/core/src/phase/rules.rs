@@ -3,7 +3,7 @@
 use super::{Phase, Watch};
 use crate::{
     conversation::{Conversation, Hold, HoldReason, MessageKind, Owed, Received, ReplyItem},
-    id::NeedId,
+    id::{HoldId, NeedId},
     ladder::{self, Chase, Silence},
     need::{Need, OutcomeKind},
     policy::Wait,
@@ -39,10 +39,12 @@ pub enum RuleName {
     ApplyNeedOperations,
     ExpireNeeds,
     SettleNeeds,
+    RecordForOperator,
     HandsOff,
     CatchUp,
     ReadInbox,
     RunQuickActions,
+    TendHolds,
     AwaitOperator,
     EscalateUnreachable,
     Reply,
@@ -72,6 +74,12 @@ pub const RULES: &[Rule] = &[
         check: settle_needs,
     },
     Rule {
+        name: RuleName::RecordForOperator,
+        place: "Before hands are off: what an operator who has taken over enters (an answer that \
+                came by phone) neither reads nor sends anything.",
+        check: record_for_operator,
+    },
+    Rule {
         name: RuleName::HandsOff,
         place: "Before reading: an operator who has taken over reads for themselves.",
         check: hands_off,
@@ -92,6 +100,12 @@ pub const RULES: &[Rule] = &[
         name: RuleName::RunQuickActions,
         place: "Before the hold that they may lift.",
         check: run_quick_actions,
+    },
+    Rule {
+        name: RuleName::TendHolds,
+        place: "Before waiting for an operator: a snooze may be over, and an operator who does \
+                not come is called once.",
+        check: tend_holds,
     },
     Rule {
         name: RuleName::AwaitOperator,
@@ -229,6 +243,15 @@ fn opted_out_of_everything(c: &Conversation) -> bool {
             .all(|contact| matches!(contact.consent, Consent::OptedOut { .. }))
 }
 
+fn record_for_operator(c: &Conversation, w: &Watch) -> Option<Phase> {
+    let commands = c.quick_actions.len();
+    w.say(|| match &c.taken_over {
+        Some(taken) => format!("{} has taken over, and {commands} commands wait", taken.by),
+        None => "no operator has taken over".to_owned(),
+    });
+    (c.taken_over.is_some() && commands > 0).then_some(Phase::RunQuickActions)
+}
+
 fn hands_off(c: &Conversation, w: &Watch) -> Option<Phase> {
     w.say(|| match &c.taken_over {
         Some(taken) => format!("{} has taken over", taken.by),
@@ -324,11 +347,53 @@ fn run_quick_actions(c: &Conversation, w: &Watch) -> Option<Phase> {
 }
 
 fn await_operator(c: &Conversation, w: &Watch) -> Option<Phase> {
-    w.say(|| match c.holds.first() {
-        Some(hold) => hold.reason.sentence(),
-        None => "no hold stands".to_owned(),
+    w.say(|| {
+        let over_all = c.holds.iter().find(|hold| hold.need.is_none());
+        match (over_all, c.holds.len()) {
+            (Some(hold), _) => hold.reason.sentence(),
+            (None, 0) => "no hold stands".to_owned(),
+            (None, some) => format!("{some} holds stand, each over one need only"),
+        }
     });
-    (!c.holds.is_empty()).then_some(Phase::AwaitOperator)
+    c.is_held().then_some(Phase::AwaitOperator)
+}
+
+fn tend_holds(c: &Conversation, w: &Watch) -> Option<Phase> {
+    let lift: Vec<HoldId> = c
+        .holds
+        .iter()
+        .filter(|hold| hold.until.is_some_and(|until| w.reached(until)))
+        .map(|hold| hold.id.clone())
+        .collect();
+    let escalate: Vec<HoldId> = c
+        .holds
+        .iter()
+        .filter(|hold| escalates_at(c, hold).is_some_and(|at| w.reached(at)))
+        .map(|hold| hold.id.clone())
+        .collect();
+    w.say(|| match (c.holds.len(), lift.len(), escalate.len()) {
+        (0, ..) => "no hold stands".to_owned(),
+        (some, 0, 0) => match w.changes_at() {
+            Some(at) => format!("{some} holds stand, and none is due before {at}"),
+            None => format!("{some} holds stand, and time changes none of them"),
+        },
+        (_, over, late) => {
+            format!("{over} snoozes are over, {late} holds have waited too long for an operator")
+        }
+    });
+    (!lift.is_empty() || !escalate.is_empty()).then_some(Phase::TendHolds { lift, escalate })
+}
+
+/// When a hold is escalated if no operator attends to the conversation before. A snooze ends by
+/// itself, and whoever gave it has looked at what else is held.
+fn escalates_at(c: &Conversation, hold: &Hold) -> Option<Timestamp> {
+    let patience = c.policy.escalate_holds_after?;
+    if hold.until.is_some() || hold.escalated_at.is_some() {
+        return None;
+    }
+    let snoozed = c.holds.iter().filter_map(|hold| hold.until).max();
+    let from = Some(hold.since).max(c.attended_at).max(snoozed)?;
+    Some(patience.after(from))
 }
 
 fn escalate_unreachable(c: &Conversation, w: &Watch) -> Option<Phase> {
@@ -339,8 +404,12 @@ fn escalate_unreachable(c: &Conversation, w: &Watch) -> Option<Phase> {
     // Thanks, and word that a question is over, are not worth an operator's time.
     let matters =
         |item: &ReplyItem| matches!(item.what, Owed::Answer { .. } | Owed::Clarification { .. });
-    let to_say =
-        c.reply_items.iter().any(matters) || first_unsaid_at(c).is_some() || reminder_due(c, w);
+    let to_say = c
+        .reply_items
+        .iter()
+        .any(|item| matters(item) && c.may_be_said(item))
+        || first_unsaid_at(c).is_some()
+        || reminder_due(c, w);
     w.say(|| match to_say {
         true => "there is something to say, and no contact may be used".to_owned(),
         false => "no contact may be used, but there is nothing to say".to_owned(),
@@ -349,8 +418,11 @@ fn escalate_unreachable(c: &Conversation, w: &Watch) -> Option<Phase> {
 }
 
 fn reply(c: &Conversation, w: &Watch) -> Option<Phase> {
-    if c.reply_items.is_empty() {
-        w.say(|| "nothing is owed to the stakeholder".to_owned());
+    if !c.reply_items.iter().any(|item| c.may_be_said(item)) {
+        w.say(|| match c.reply_items.len() {
+            0 => "nothing is owed to the stakeholder".to_owned(),
+            some => format!("{some} things are owed, all about needs that are held"),
+        });
         return None;
     }
     allowed(c, MessageKind::Reply, w).then_some(Phase::Reply)
@@ -427,7 +499,7 @@ fn open_chases(c: &Conversation) -> impl Iterator<Item = (&SlotKey, Chase)> {
 }
 
 fn is_required(c: &Conversation, key: &SlotKey) -> bool {
-    c.open_needs().any(|(_, need)| {
+    c.active_needs().any(|(_, need)| {
         need.slots
             .iter()
             .any(|slot| slot.required && slot.key == *key)
@@ -454,7 +526,7 @@ fn probe_caller(c: &Conversation, w: &Watch) -> Option<Phase> {
 
 /// Since when something waits that was never asked or told; what is on its way does not wait.
 pub(crate) fn first_unsaid_at(c: &Conversation) -> Option<Timestamp> {
-    c.open_needs()
+    c.active_needs()
         .filter(|(id, need)| {
             unasked_slots(c, need).next().is_some() || untold_briefs(c, id, need).next().is_some()
         })

@@ -25,6 +25,7 @@ pub fn plan_message(c: &Conversation, phase: &Phase, now: Timestamp) -> Option<M
     let mut items: Vec<PlanItem> = c
         .reply_items
         .iter()
+        .filter(|item| c.may_be_said(item))
         .filter_map(|item| reply_item(c, item))
         .collect();
     items.extend(briefs(c));
@@ -46,6 +47,12 @@ pub fn plan_message(c: &Conversation, phase: &Phase, now: Timestamp) -> Option<M
         references: c.thread.message_ids.clone(),
         goals: goals(c, &items),
         items,
+        guidance: c
+            .guidance
+            .iter()
+            .filter(|guidance| guidance.counts_at(now))
+            .map(|guidance| guidance.text.clone())
+            .collect(),
     })
 }
 
@@ -92,7 +99,7 @@ fn reply_item(c: &Conversation, item: &ReplyItem) -> Option<PlanItem> {
 }
 
 fn briefs(c: &Conversation) -> Vec<PlanItem> {
-    c.open_needs()
+    c.active_needs()
         .flat_map(|(id, need)| {
             untold_briefs(c, id, need).map(|(place, text)| PlanItem::Brief {
                 need: id.clone(),
@@ -105,7 +112,7 @@ fn briefs(c: &Conversation) -> Vec<PlanItem> {
 
 fn first_questions(c: &Conversation) -> Vec<PlanItem> {
     let mut keys: Vec<&SlotKey> = Vec::new();
-    for (_, need) in c.open_needs() {
+    for (_, need) in c.active_needs() {
         for key in unasked_slots(c, need) {
             if !keys.contains(&key) {
                 keys.push(key);
@@ -122,7 +129,7 @@ fn first_questions(c: &Conversation) -> Vec<PlanItem> {
 fn reminders(c: &Conversation, now: Timestamp) -> Vec<PlanItem> {
     let zone = c.zone();
     let mut keys: Vec<&SlotKey> = Vec::new();
-    for (_, need) in c.open_needs() {
+    for (_, need) in c.active_needs() {
         for wanted in need.slots.iter().filter(|wanted| wanted.required) {
             if !keys.contains(&&wanted.key) {
                 keys.push(&wanted.key);
@@ -171,7 +178,8 @@ fn goals(c: &Conversation, items: &[PlanItem]) -> Vec<String> {
     };
     let mut goals: Vec<String> = Vec::new();
     for (id, need) in &c.needs {
-        let asks = need.is_open() && need.slots.iter().any(|slot| spoken_of(&slot.key));
+        let active = c.active_needs().any(|(active, _)| active == id);
+        let asks = active && need.slots.iter().any(|slot| spoken_of(&slot.key));
         let tells = items
             .iter()
             .any(|item| matches!(item, PlanItem::Brief { need, .. } if need == id));

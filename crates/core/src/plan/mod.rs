@@ -40,6 +40,9 @@ pub struct MessagePlan {
     pub goals: Vec<String>,
     /// What it must say, in this order.
     pub items: Vec<PlanItem>,
+    /// Operators' instructions on the manner, for writers that can follow any. A template cannot.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guidance: Vec<String>,
 }
 
 /// One thing that a message must say.

@@ -1,13 +1,14 @@
 //! Taking in what happened outside. Folding records facts; what follows from them is for the
 //! rules.
 
+use super::operator::{attend, take_command};
 use crate::{
     conversation::{
         Ask, Author, Conversation, Hold, HoldReason, NeedOperation, Origin, Outgoing, Owed,
-        QuickAction, Received, ReplyItem, Sent, TakenOver, Thread,
+        Received, ReplyItem, Sent, TakenOver, Thread,
     },
     effect::Effect,
-    id::{HoldId, Ids, MessageId},
+    id::{HoldId, Ids, MessageId, NeedId},
     input::{Fate, Input, StoredInput},
     policy::{UnknownSend, Wait},
     sending,
@@ -16,15 +17,27 @@ use crate::{
 };
 use jiff::Timestamp;
 
-/// Folds one input into the state. What is on its way may have to be recalled.
+/// Folds the inputs of one operation into the state, in their order. What is on its way may have
+/// to be recalled.
 pub fn fold(
     conversation: &mut Conversation,
+    inputs: &[StoredInput],
+    ids: &mut Ids,
+    effects: &mut Vec<Effect>,
+) {
+    for (place, stored) in inputs.iter().enumerate() {
+        fold_one(conversation, stored, place == 0, ids, effects);
+    }
+}
+
+fn fold_one(
+    c: &mut Conversation,
     stored: &StoredInput,
+    first: bool,
     ids: &mut Ids,
     effects: &mut Vec<Effect>,
 ) {
     let at = stored.at;
-    let c = conversation;
     match &stored.input {
         Input::NeedRegistered {
             registration,
@@ -52,41 +65,105 @@ pub fn fold(
             permanent,
             reason,
         } => bounced(c, message, *permanent, reason, at, effects),
-        Input::QuickAction { by, action } => c.quick_actions.push(QuickAction {
-            by: by.clone(),
-            at,
-            action: action.clone(),
-        }),
-        Input::HoldRequested { by, note } => {
+        Input::QuickAction { by, action } => take_command(c, by, action, at, first, effects),
+        Input::HoldRequested {
+            by,
+            note,
+            need,
+            until,
+        } => {
+            attend(c, at);
             let reason = HoldReason::Operator {
                 by: by.clone(),
                 note: note.clone(),
             };
-            hold(c, reason, at, ids);
-            recall_all(c, "an operator paused the conversation", effects);
+            pause(c, reason, need.as_ref(), *until, at, ids);
+            recall_what_may_not_be_asked(c, effects);
         }
         Input::TakenOver { by } => {
+            attend(c, at);
             c.taken_over = Some(TakenOver {
                 by: by.clone(),
                 since: at,
             });
             recall_all(c, "an operator took the conversation over", effects);
         }
-        Input::HandedBack { .. } => c.taken_over = None,
+        Input::HandedBack { .. } => {
+            attend(c, at);
+            c.taken_over = None;
+        }
         Input::PolicyChanged(policy) => c.policy = (**policy).clone(),
     }
 }
 
-/// Opens a hold, unless one with the same reason stands.
+/// Opens a hold over the whole conversation, unless one with the same reason stands.
 pub(super) fn hold(c: &mut Conversation, reason: HoldReason, since: Timestamp, ids: &mut Ids) {
-    if c.holds.iter().any(|hold| hold.reason == reason) {
+    pause(c, reason, None, None, since, ids);
+}
+
+/// Opens a hold over the conversation or one of its open needs, unless one with the same reason
+/// stands; then the new one says until when. Beyond a bound of one kind they are only counted.
+fn pause(
+    c: &mut Conversation,
+    reason: HoldReason,
+    need: Option<&NeedId>,
+    until: Option<Timestamp>,
+    since: Timestamp,
+    ids: &mut Ids,
+) {
+    if need.is_some_and(|id| !may_be_paused(c, id)) {
+        // It has ended; there is nothing to pause.
+        return;
+    }
+    let mut of_the_kind: Vec<&mut Hold> = c
+        .holds
+        .iter_mut()
+        .filter(|hold| hold.is_of_the_kind_of(&reason, need))
+        .collect();
+    if let Some(same) = of_the_kind.iter_mut().find(|hold| hold.reason == reason) {
+        same.until = until;
+        return;
+    }
+    if of_the_kind.len() >= Hold::MOST_OF_A_KIND
+        && let Some(latest) = of_the_kind.pop()
+    {
+        latest.further = latest.further.saturating_add(1);
+        // What lasts longest counts: none of them may end before the one that was asked for last.
+        latest.until = match (latest.until, until) {
+            (Some(one), Some(other)) => Some(one.max(other)),
+            _ => None,
+        };
         return;
     }
     c.holds.push(Hold {
-        id: HoldId::new(ids.draw()),
-        reason,
-        since,
+        need: need.cloned(),
+        until,
+        ..Hold::new(HoldId::new(ids.draw()), reason, since)
     });
+}
+
+/// Whether a need is open, or about to be.
+fn may_be_paused(c: &Conversation, id: &NeedId) -> bool {
+    let registers = |operation: &NeedOperation| matches!(operation, NeedOperation::Register { registration, .. } if registration.need == *id);
+    match c.needs.get(id) {
+        Some(need) => need.is_open(),
+        None => c.need_operations.iter().any(registers),
+    }
+}
+
+/// Keeps from going what asks about a need that has just been held, or anything at all once the
+/// whole conversation is.
+fn recall_what_may_not_be_asked(c: &Conversation, effects: &mut Vec<Effect>) {
+    let is_active = |id: &NeedId| c.active_needs().any(|(active, _)| active == id);
+    let speaks_of_held = c.outgoing.iter().any(|message| {
+        message.asks.iter().any(|(slot, _)| !c.may_be_asked(slot))
+            || message.briefs.iter().any(|(need, _)| !is_active(need))
+    });
+    if c.is_held() {
+        recall_all(c, "an operator paused the conversation", effects);
+    } else if speaks_of_held {
+        recall_all(c, "an operator paused a need that it speaks of", effects);
+    }
 }
 
 /// Asks for everything that has not gone to be kept from going, each message once.

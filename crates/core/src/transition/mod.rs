@@ -2,6 +2,7 @@
 
 mod fold;
 mod needs;
+mod operator;
 mod read;
 mod send;
 
@@ -66,6 +67,9 @@ pub fn open(opening: Opening) -> Conversation {
         holds: Vec::new(),
         taken_over: None,
         quick_actions: Vec::new(),
+        attended_at: None,
+        guidance: Vec::new(),
+        ignored: Vec::new(),
     }
 }
 
@@ -122,9 +126,7 @@ pub fn apply(
     let mut next = conversation.clone();
     let mut ids = Ids::new(operation.at, operation.entropy);
     let mut applied = Applied::default();
-    for input in &operation.inputs {
-        fold(&mut next, input, &mut ids, &mut applied.effects);
-    }
+    fold(&mut next, &operation.inputs, &mut ids, &mut applied.effects);
     let phase = determine_phase(&next, operation.at);
     if phase != operation.phase {
         return Err(Divergence::Phase {
@@ -134,7 +136,7 @@ pub fn apply(
         });
     }
     carry_out(&mut next, operation, &mut ids, &mut applied)?;
-    if conversation.holds.is_empty() && !next.holds.is_empty() {
+    if !conversation.is_held() && next.is_held() {
         fold::recall_all(&next, "the conversation is paused", &mut applied.effects);
     }
     next.revision += 1;
@@ -205,7 +207,10 @@ fn carry_out(
             read::failed(conversation, error, now, ids);
         }
         (Phase::RunQuickActions, Work::None) => {
-            send::run_quick_actions(conversation, now, ids, effects)
+            operator::run_quick_actions(conversation, now, ids, effects)
+        }
+        (Phase::TendHolds { lift, escalate }, Work::None) => {
+            operator::tend_holds(conversation, lift, escalate, now, effects);
         }
         (Phase::EscalateUnreachable, Work::None) => {
             send::escalate_unreachable(conversation, now, ids)

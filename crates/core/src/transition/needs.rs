@@ -272,6 +272,7 @@ fn end(
         }),
     });
     c.transcripts.retain(|transcript| transcript.need != *id);
+    c.holds.retain(|hold| hold.need.as_ref() != Some(id));
     let still_wanted: BTreeSet<SlotKey> = c
         .open_needs()
         .flat_map(|(_, need)| need.slots.iter().map(|slot| slot.key.clone()))
@@ -284,12 +285,10 @@ fn end(
 
 /// A message on its way that asks something which nobody waits for any more must not go.
 fn recall_what_asks_nothing_open(c: &Conversation, effects: &mut Vec<Effect>) {
-    let asks_what_is_closed = c.outgoing.iter().any(|message| {
-        message
-            .asks
-            .iter()
-            .any(|(slot, _)| c.waiting_for(slot).next().is_none())
-    });
+    let asks_what_is_closed = c
+        .outgoing
+        .iter()
+        .any(|message| message.asks.iter().any(|(slot, _)| !c.may_be_asked(slot)));
     if asks_what_is_closed {
         recall_all(c, "a question in it needs no answer any more", effects);
     }

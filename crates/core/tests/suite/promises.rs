@@ -6,10 +6,12 @@ use jiff::{
     civil::{Time, Weekday},
 };
 use liaison_core::{
-    conversation::{Action, Author, Conversation, MessageKind, Origin},
-    effect::{Effect, OutboundMessage},
+    conversation::{
+        Action, Author, Conversation, Guidance, Hold, IgnoredAction, MessageKind, Origin,
+    },
+    effect::{Effect, NeedEvent, OutboundMessage},
     gate::draft,
-    id::{MessageId, NeedId},
+    id::{HoldId, MessageId, NeedId},
     input::{Fate, Input},
     journal,
     need::NeedStatus,
@@ -45,7 +47,11 @@ pub(crate) struct Promises {
     settled: BTreeMap<NeedId, usize>,
     opted_out: bool,
     operations: usize,
+    escalated: BTreeSet<(HoldId, NeedId)>,
 }
+
+/// What the histories' guarded commands have said, if their guards let them.
+pub(crate) const GUARDED_ANSWER: &str = "You can have the second key as well.";
 
 impl Promises {
     /// Looks at one operation.
@@ -57,6 +63,8 @@ impl Promises {
         if done.operation.phase == Phase::RunQuickActions {
             for command in &done.folded.quick_actions {
                 self.resolve(&command.action);
+                // The person, so an operator says, has changed their mind.
+                self.opted_out &= !matches!(command.action, Action::Revive { .. });
             }
         }
         for effect in &done.applied.effects {
@@ -70,9 +78,12 @@ impl Promises {
                 Effect::NeedSettled { need, .. } => {
                     *self.settled.entry(need.clone()).or_default() += 1;
                 }
-                Effect::Recall { .. } | Effect::Resolve { .. } | Effect::Event { .. } => {}
+                Effect::Event { need, event } => self.check_escalation(need, event),
+                Effect::Recall { .. } | Effect::Resolve { .. } => {}
             }
         }
+        check_guards(before, done);
+        check_bounds(&world.conversation);
         self.check_ledger(&world.conversation);
         self.check_outcomes(&world.conversation);
         self.forget_what_may_be_asked_anew(&done.folded, &world.conversation);
@@ -81,6 +92,13 @@ impl Promises {
         // Every operation is replayed at the end; some are repeated here as well.
         if self.operations.is_multiple_of(8) {
             check_repeatable(world, before, done);
+        }
+    }
+
+    fn check_escalation(&mut self, need: &NeedId, event: &NeedEvent) {
+        if let NeedEvent::HoldEscalated { hold, .. } = event {
+            let first = self.escalated.insert((hold.clone(), need.clone()));
+            assert!(first, "{hold} was escalated twice for {need}");
         }
     }
 
@@ -136,7 +154,7 @@ impl Promises {
 
     fn check_sending(&mut self, state: &Conversation, message: &OutboundMessage) {
         let at = message.at;
-        assert!(state.holds.is_empty(), "sent while held");
+        assert!(!over_all(state), "sent while held");
         assert!(state.taken_over.is_none(), "sent while taken over");
         assert!(state.inbox.is_empty(), "sent over an unread message");
         assert!(state.outgoing.is_empty(), "two messages on their way");
@@ -192,8 +210,8 @@ impl Promises {
             let Some(key) = asked(item) else { continue };
             assert!(in_this_one.insert(key), "{key} twice in one message");
             assert!(
-                state.waiting_for(key).next().is_some(),
-                "{key} was asked, and no open need waits for it"
+                wanted(state, key),
+                "{key} was asked, and no open need that is not held waits for it"
             );
             let standing = &state.slots[key].standing;
             assert!(standing.is_open(), "{key} was asked, and is {standing:?}");
@@ -227,6 +245,12 @@ impl Promises {
             !message.plan.items.is_empty(),
             "a message that says nothing"
         );
+        for guidance in &message.plan.guidance {
+            let stands = state.guidance.iter().any(|one| {
+                one.text == *guidance && one.until.is_none_or(|until| message.at < until)
+            });
+            assert!(stands, "guidance that has expired");
+        }
     }
 
     /// What is on its way and what was asked is what the tests themselves have seen.
@@ -282,6 +306,80 @@ impl Promises {
                 }
             }
         }
+    }
+}
+
+/// Whether a hold stands that is not over one need alone.
+fn over_all(state: &Conversation) -> bool {
+    state.holds.iter().any(|hold| hold.need.is_none())
+}
+
+/// Whether some open need waits for a slot that no hold is over.
+fn wanted(state: &Conversation, key: &SlotKey) -> bool {
+    let held = |id: &NeedId| {
+        state
+            .holds
+            .iter()
+            .any(|hold| hold.need.as_ref() == Some(id))
+    };
+    state.waiting_for(key).any(|(id, _)| !held(id))
+}
+
+/// A guarded command is taken when it came in time, for the state that it was made for, and only
+/// then.
+fn check_guards(before: &Conversation, done: &Done) {
+    let said = |state: &Conversation| {
+        let is_guarded =
+            |action: &Action| matches!(action, Action::Answer { text } if text == GUARDED_ANSWER);
+        let commands = state.quick_actions.iter();
+        commands.filter(|one| is_guarded(&one.action)).count()
+    };
+    let good = done
+        .operation
+        .inputs
+        .iter()
+        .enumerate()
+        .filter(|(place, stored)| {
+            let Input::QuickAction {
+                action: Action::Guarded { guard, .. },
+                ..
+            } = &stored.input
+            else {
+                return false;
+            };
+            let same = guard
+                .revision
+                .is_none_or(|revision| *place == 0 && revision == before.revision);
+            same && guard
+                .expires_at
+                .is_none_or(|expires_at| stored.at < expires_at)
+        });
+    assert_eq!(
+        said(&done.folded),
+        said(before) + good.count(),
+        "guarded commands"
+    );
+}
+
+/// What operators and strangers may add to without end stays small.
+fn check_bounds(state: &Conversation) {
+    assert!(state.guidance.len() <= Guidance::MOST);
+    assert!(state.ignored.len() <= IgnoredAction::MOST);
+    let mut kinds: BTreeMap<(&str, Option<&NeedId>), usize> = BTreeMap::new();
+    for hold in &state.holds {
+        *kinds
+            .entry((hold.reason.name(), hold.need.as_ref()))
+            .or_default() += 1;
+        if let Some(need) = &hold.need {
+            let ended = state.needs.get(need).is_some_and(|need| !need.is_open());
+            assert!(!ended, "a hold over need {need}, which has ended");
+        }
+    }
+    for (kind, count) in kinds {
+        assert!(
+            count <= Hold::MOST_OF_A_KIND,
+            "{count} holds of kind {kind:?}"
+        );
     }
 }
 
@@ -398,6 +496,7 @@ fn check_repeatable(world: &World, before: &Conversation, done: &Done) {
 pub(crate) fn check_rest(world: &World) {
     let state = &world.conversation;
     assert!(world.phase().is_waiting());
+    assert_eq!(state.quick_actions, [], "a command waits");
     for (id, need) in &state.needs {
         let over = state.policy.expiry_grace.after(need.deadline);
         assert!(
@@ -442,13 +541,15 @@ pub(crate) fn check_departure(world: &World) {
     let Some(row) = goes.filter(|_| world.pending.is_empty()) else {
         return;
     };
-    assert!(state.holds.is_empty(), "it goes while held");
+    assert!(!over_all(state), "it goes while held");
     assert!(state.taken_over.is_none(), "it goes while taken over");
     assert!(state.inbox.is_empty(), "it goes over an unread message");
     for key in row.message.plan.items.iter().filter_map(asked) {
         assert!(
-            state.waiting_for(key).next().is_some(),
-            "{key} goes, and no open need waits for it"
+            wanted(state, key),
+            "{key} goes, and no open need that is not held waits for it"
         );
+        let standing = &state.slots[key].standing;
+        assert!(standing.is_open(), "{key} goes, and is {standing:?}");
     }
 }

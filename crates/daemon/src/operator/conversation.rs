@@ -3,9 +3,13 @@
 use super::{Server, lines};
 use anyhow::Result;
 use clap::Subcommand;
-use liaison_api::{ConversationView, Explanation, MessageDirection};
+use jiff::Timestamp;
+use liaison_api::{
+    ConversationAnswer, ConversationView, Deadline, Explanation, FillSlot, GuidanceId, Heard,
+    HoldId, HoldRequest, MessageDirection, MessageView, UnreadableConversation, Via,
+};
 use liaison_client::ConversationPage;
-use liaison_core::id::{ConversationId, MessageId};
+use liaison_core::id::{ConversationId, MessageId, NeedId};
 
 /// What to do with conversations.
 #[derive(Debug, Subcommand)]
@@ -48,12 +52,83 @@ pub(crate) enum Command {
         #[command(flatten)]
         by: By,
     },
-    /// Pause it: nothing is sent until it is resumed.
+    /// Lift one hold.
+    Release {
+        /// Its id.
+        id: String,
+        /// The hold, as `show` names it.
+        hold: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Pause it, or one of its needs: nothing is sent until it is resumed.
     Hold {
         /// Its id.
         id: String,
         /// Why.
         note: String,
+        /// Only this need; the others go on.
+        #[arg(long)]
+        need: Option<String>,
+        /// End the pause then: an instant, or a length of time like 3d.
+        #[arg(long)]
+        until: Option<Deadline>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Put it off: nothing is sent until then, and then it goes on by itself.
+    Snooze {
+        /// Its id.
+        id: String,
+        /// Until when: an instant, or a length of time like 3d.
+        until: Deadline,
+        /// Why.
+        #[arg(long, default_value = "snoozed")]
+        note: String,
+        /// Only this need; the others go on.
+        #[arg(long)]
+        need: Option<String>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Give whoever words the messages a standing instruction on the manner. Templates cannot
+    /// follow it; a model can.
+    Guide {
+        /// Its id.
+        id: String,
+        /// The instruction.
+        text: String,
+        /// When it expires: an instant, or a length of time like 3d.
+        #[arg(long)]
+        until: Option<Deadline>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Take an instruction back.
+    Unguide {
+        /// Its id.
+        id: String,
+        /// The instruction, as `show` names it.
+        guidance: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Write again to a contact that failed or opted out.
+    Revive {
+        /// Its id.
+        id: String,
+        /// The address, as `show` names it.
+        address: String,
+        /// On what grounds.
+        #[arg(long)]
+        note: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Put it back to work after an error had it set aside.
+    LiftQuarantine {
+        /// Its id.
+        id: String,
         #[command(flatten)]
         by: By,
     },
@@ -82,6 +157,12 @@ pub(crate) enum Command {
         /// On what grounds.
         #[arg(long)]
         note: String,
+        /// How you heard it: phone, in_person, letter, message or other.
+        #[arg(long, value_parser = via)]
+        via: Option<Via>,
+        /// When they said so, if not now.
+        #[arg(long, requires = "via")]
+        said_at: Option<Timestamp>,
         #[command(flatten)]
         by: By,
     },
@@ -142,8 +223,11 @@ pub(crate) async fn run(server: &Server, command: Command) -> Result<()> {
             });
         }
         Command::Show { id } => {
-            let view = client.conversation(&ConversationId::new(id)).await?;
-            return server.show(&view, describe);
+            let answer = client.look(&ConversationId::new(id)).await?;
+            return server.show(&answer, |answer| match answer {
+                ConversationAnswer::Readable(view) => describe(view),
+                ConversationAnswer::Unreadable(known) => describe_unreadable(known),
+            });
         }
         Command::Explain { id } => {
             let explanation = client.explain(&ConversationId::new(id)).await?;
@@ -156,7 +240,41 @@ pub(crate) async fn run(server: &Server, command: Command) -> Result<()> {
             by,
         } => commands(id, by).answer(text, resume).await?,
         Command::Resume { id, by } => commands(id, by).resume().await?,
-        Command::Hold { id, note, by } => commands(id, by).hold(note).await?,
+        Command::Release { id, hold, by } => commands(id, by).release(HoldId::new(hold)).await?,
+        Command::Hold {
+            id,
+            note,
+            need,
+            until,
+            by,
+        } => commands(id, by).pause(pause(note, need, until)).await?,
+        Command::Snooze {
+            id,
+            until,
+            note,
+            need,
+            by,
+        } => {
+            let request = pause(note, need, Some(until));
+            commands(id, by).pause(request).await?
+        }
+        Command::Guide {
+            id,
+            text,
+            until,
+            by,
+        } => commands(id, by).guide(text, until).await?,
+        Command::Unguide { id, guidance, by } => {
+            let guidance = GuidanceId::new(guidance);
+            commands(id, by).unguide(guidance).await?
+        }
+        Command::Revive {
+            id,
+            address,
+            note,
+            by,
+        } => commands(id, by).revive(address, note).await?,
+        Command::LiftQuarantine { id, by } => commands(id, by).lift_quarantine().await?,
         Command::Takeover { id, by } => commands(id, by).take_over().await?,
         Command::Handback { id, by } => commands(id, by).hand_back().await?,
         Command::Fill {
@@ -164,11 +282,20 @@ pub(crate) async fn run(server: &Server, command: Command) -> Result<()> {
             slot,
             value,
             note,
+            via,
+            said_at,
             by,
         } => {
             let value = serde_json::from_str(&value)
                 .unwrap_or_else(|_| serde_json::Value::String(value.clone()));
-            commands(id, by).fill(slot, value, note).await?
+            let answer = FillSlot {
+                slot,
+                value,
+                note,
+                heard: via.map(|via| Heard { via, at: said_at }),
+                by: None,
+            };
+            commands(id, by).record(answer).await?
         }
         Command::ResolveSend {
             id,
@@ -182,6 +309,50 @@ pub(crate) async fn run(server: &Server, command: Command) -> Result<()> {
         }
     };
     server.show(&accepted, |_| "Taken; it is carried out next.".to_owned())
+}
+
+fn pause(note: String, need: Option<String>, until: Option<Deadline>) -> HoldRequest {
+    HoldRequest {
+        by: None,
+        note,
+        need: need.map(NeedId::new),
+        until,
+    }
+}
+
+/// Reads the way by which something was heard, as the API writes it.
+fn via(text: &str) -> Result<Via, String> {
+    let name = serde_json::Value::String(text.to_owned());
+    serde_json::from_value(name)
+        .map_err(|_| "use phone, in_person, letter, message or other".to_owned())
+}
+
+fn describe_unreadable(known: &UnreadableConversation) -> String {
+    let mut text = vec![
+        format!("conversation {}", known.id),
+        format!("  with {}", known.stakeholder),
+        format!("  UNREADABLE: {}", known.unreadable),
+    ];
+    if let Some(error) = &known.quarantined {
+        text.push(format!("  QUARANTINED: {error}"));
+    }
+    text.push(format!(
+        "  {} open needs, {} inputs wait, last activity {}",
+        known.open_needs, known.unfolded, known.last_activity
+    ));
+    said(&mut text, &known.transcript);
+    lines(text)
+}
+
+fn said(text: &mut Vec<String>, transcript: &[MessageView]) {
+    for message in transcript {
+        let arrow = match message.direction {
+            MessageDirection::Inbound => "<-",
+            MessageDirection::Outbound => "->",
+        };
+        text.push(format!("\n{arrow} {}  {}", message.at, message.subject));
+        text.extend(message.text.lines().map(|line| format!("   {line}")));
+    }
 }
 
 fn describe(c: &ConversationView) -> String {
@@ -206,7 +377,37 @@ fn describe(c: &ConversationView) -> String {
         text.push(format!("  QUARANTINED: {error}"));
     }
     for hold in &c.holds {
-        text.push(format!("  HELD since {}: {}", hold.since, hold.sentence));
+        let over = hold
+            .need
+            .as_ref()
+            .map_or(String::new(), |need| format!(" over need {need}"));
+        let until = hold
+            .until
+            .map_or(String::new(), |until| format!(" until {until}"));
+        let escalated = match hold.escalated_at {
+            Some(_) => " ESCALATED",
+            None => "",
+        };
+        let further = match hold.further {
+            0 => String::new(),
+            further => format!(" (and {further} more)"),
+        };
+        text.push(format!(
+            "  HELD{over} since {}{until}{escalated}: {}{further}  [{}]",
+            hold.since, hold.sentence, hold.id
+        ));
+    }
+    if let Some(taken) = &c.taken_over {
+        text.push(format!("  TAKEN OVER by {} since {}", taken.by, taken.since));
+    }
+    for guidance in &c.guidance {
+        let until = guidance
+            .until
+            .map_or(String::new(), |until| format!(" until {until}"));
+        text.push(format!(
+            "  guidance{until} by {}: {}  [{}]",
+            guidance.by, guidance.text, guidance.id
+        ));
     }
     for outgoing in &c.outgoing {
         let state = match outgoing.unknown_since {
@@ -233,14 +434,13 @@ fn describe(c: &ConversationView) -> String {
             state["value"]
         ));
     }
-    for message in &c.transcript {
-        let arrow = match message.direction {
-            MessageDirection::Inbound => "<-",
-            MessageDirection::Outbound => "->",
-        };
-        text.push(format!("\n{arrow} {}  {}", message.at, message.subject));
-        text.extend(message.text.lines().map(|line| format!("   {line}")));
+    for ignored in &c.ignored {
+        text.push(format!(
+            "  {}'s command {} of {} changed nothing: {}",
+            ignored.by, ignored.action, ignored.at, ignored.why
+        ));
     }
+    said(&mut text, &c.transcript);
     lines(text)
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod need;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use liaison_api::{AssignUnmatched, ConversationId, MessageId, TakenAs};
 use liaison_client::Client;
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
@@ -61,6 +62,36 @@ pub(crate) async fn unmatched(server: &Server) -> Result<()> {
                 message.id, message.at, message.from, message.subject, message.size, message.why
             )
         }))
+    })
+}
+
+/// Which message, and where to.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Assign {
+    /// The message, as `liaison unmatched` names it.
+    message: String,
+    /// The conversation.
+    conversation: String,
+    /// The stakeholder wrote it, whatever address it came from.
+    #[arg(long)]
+    from_stakeholder: bool,
+    /// Your name, for the record; without it, the key's.
+    #[arg(long)]
+    by: Option<String>,
+}
+
+/// Puts a message that matches no conversation into one.
+pub(crate) async fn assign(server: &Server, assign: Assign) -> Result<()> {
+    let assignment = AssignUnmatched {
+        conversation: ConversationId::new(assign.conversation),
+        from_stakeholder: assign.from_stakeholder,
+        by: assign.by,
+    };
+    let message = MessageId::new(assign.message);
+    let taken = server.client()?.assign(&message, &assignment).await?;
+    server.show(&taken, |taken| match taken.taken {
+        TakenAs::Duplicate => "It had been taken before.".to_owned(),
+        TakenAs::Matched | TakenAs::Unmatched => "Taken; it is read next.".to_owned(),
     })
 }
 

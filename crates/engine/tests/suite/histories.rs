@@ -231,6 +231,8 @@ impl World {
             Command::Hold => Input::HoldRequested {
                 by,
                 note: "let me look".to_owned(),
+                need: None,
+                until: None,
             },
             Command::TakeOver => Input::TakenOver { by },
             Command::HandBack => Input::HandedBack { by },

@@ -10,9 +10,9 @@ use liaison_core::{
 use liaison_ports::{
     fake::MemoryStore,
     store::{
-        Appended, ClaimRequest, Claimed, Commit, Completion, ConversationFilter, ConversationRow,
-        ConversationSummary, EventRow, JournalPage, KeyRow, MessageRow, NeedRow, NewInput,
-        NewMessage, NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
+        Appended, ClaimRequest, Claimed, CommandAppended, Commit, Completion, ConversationFacts,
+        ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, KeyRow,
+        MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
     },
 };
 use std::sync::Mutex;
@@ -154,6 +154,43 @@ impl Store for TroubledStore {
         wake_at: Option<Timestamp>,
     ) -> Result<(), StoreError> {
         self.inner.release(conversation, fence, wake_at).await
+    }
+
+    async fn append_command(&self, command: NewCommand) -> Result<CommandAppended, StoreError> {
+        self.inner.append_command(command).await
+    }
+
+    async fn command_before(
+        &self,
+        tenant: &TenantId,
+        prefix: &str,
+    ) -> Result<Option<String>, StoreError> {
+        self.inner.command_before(tenant, prefix).await
+    }
+
+    async fn lift_quarantine(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.inner.lift_quarantine(tenant, conversation, at).await
+    }
+
+    async fn conversation_facts(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> Result<Option<ConversationFacts>, StoreError> {
+        self.inner.conversation_facts(tenant, conversation).await
+    }
+
+    async fn unmatched_message(
+        &self,
+        tenant: &TenantId,
+        message: &MessageId,
+    ) -> Result<Option<Unmatched>, StoreError> {
+        self.inner.unmatched_message(tenant, message).await
     }
 
     async fn quarantine(

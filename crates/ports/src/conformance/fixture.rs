@@ -188,6 +188,7 @@ pub fn letter(id: &ConversationId, name: &str, key: &str, when: Timestamp) -> Ne
             input: Input::MessageReceived(Box::new(received)),
         },
         files: Vec::new(),
+        was_unmatched: None,
     }
 }
 
@@ -306,6 +307,7 @@ pub fn send(name: &str, when: Timestamp) -> StoredEffect {
                 references: Vec::new(),
                 goals: Vec::new(),
                 items: Vec::new(),
+                guidance: Vec::new(),
             },
             draft: Draft {
                 subject: format!("Subject of {name}"),

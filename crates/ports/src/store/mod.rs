@@ -47,6 +47,17 @@ pub trait Store: Send + Sync + 'static {
     /// are in the order of the inputs.
     async fn append_inputs(&self, inputs: Vec<NewInput>) -> Result<Vec<Appended>, StoreError>;
 
+    /// Appends the inputs of an operator's command, unless one with the same key came before.
+    async fn append_command(&self, command: NewCommand) -> Result<CommandAppended, StoreError>;
+
+    /// The first dedupe key of the tenant that begins so, if there is one: that of the command
+    /// that came first with a key.
+    async fn command_before(
+        &self,
+        tenant: &TenantId,
+        prefix: &str,
+    ) -> Result<Option<String>, StoreError>;
+
     /// Appends a received message with its transcript row and its files, all or nothing.
     async fn receive(&self, message: NewMessage) -> Result<Appended, StoreError>;
 
@@ -90,6 +101,15 @@ pub trait Store: Send + Sync + 'static {
         error: &str,
         at: Timestamp,
     ) -> Result<(), StoreError>;
+
+    /// Puts a quarantined conversation back to work: it is due at `at`. `false` when it is not
+    /// quarantined, or not this tenant's.
+    async fn lift_quarantine(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        at: Timestamp,
+    ) -> Result<bool, StoreError>;
 
     // The outbox.
 
@@ -168,6 +188,13 @@ pub trait Store: Send + Sync + 'static {
         conversation: &ConversationId,
     ) -> Result<Option<ConversationRow>, StoreError>;
 
+    /// What is known of a conversation without its document, which may be unreadable.
+    async fn conversation_facts(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> Result<Option<ConversationFacts>, StoreError>;
+
     /// Conversations of a tenant, the latest activity first.
     async fn conversations(
         &self,
@@ -194,6 +221,13 @@ pub trait Store: Send + Sync + 'static {
 
     /// The latest messages that belong to no conversation, newest first.
     async fn unmatched(&self, tenant: &TenantId, limit: u32) -> Result<Vec<Unmatched>, StoreError>;
+
+    /// One message that belongs to no conversation.
+    async fn unmatched_message(
+        &self,
+        tenant: &TenantId,
+        message: &MessageId,
+    ) -> Result<Option<Unmatched>, StoreError>;
 
     /// Outbox rows of a tenant that are not sent, oldest first.
     async fn outbox(&self, tenant: &TenantId, limit: u32) -> Result<Vec<OutboxRow>, StoreError>;

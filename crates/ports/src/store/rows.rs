@@ -83,6 +83,17 @@ pub struct ConversationSummary {
     pub quarantined: bool,
 }
 
+/// What is known of a conversation without its document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConversationFacts {
+    /// What lists show.
+    pub summary: ConversationSummary,
+    /// Inputs stored and not yet folded.
+    pub unfolded: u32,
+    /// Why it is out of the work, if it is.
+    pub quarantined: Option<String>,
+}
+
 /// A message in the transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MessageRow {

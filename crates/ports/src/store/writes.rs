@@ -85,6 +85,31 @@ pub struct NewMessage {
     pub row: MessageRow,
     /// Its files.
     pub files: Vec<(BlobId, InboundFile)>,
+    /// The unmatched message that it was, when an operator assigned it; that one goes.
+    pub was_unmatched: Option<MessageId>,
+}
+
+/// What an operator's command comes to: inputs of one conversation, appended all or none.
+#[derive(Clone, Debug)]
+pub struct NewCommand {
+    /// What the dedupe keys of every command with the same `Idempotency-Key` begin with; it ends
+    /// with a colon. None for a command without a key, whose dedupe keys are its own.
+    pub prefix: Option<String>,
+    /// The inputs, at least one.
+    pub inputs: Vec<NewInput>,
+}
+
+/// What became of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandAppended {
+    /// It is appended.
+    New,
+    /// The same command had been appended before.
+    Repeated,
+    /// The key had been used for another command.
+    KeyReused,
+    /// There is no such conversation.
+    NoConversation,
 }
 
 /// A message that belongs to no conversation.

@@ -28,9 +28,7 @@ pub(crate) async fn run(store: &dyn Store, now: Timestamp) -> usize {
             let entropy = entropy(&document.id.to_string(), document.revision);
             let mut folded = document.clone();
             let mut ids = Ids::new(now, entropy);
-            for input in &inputs {
-                transition::fold(&mut folded, input, &mut ids, &mut Vec::new());
-            }
+            transition::fold(&mut folded, &inputs, &mut ids, &mut Vec::new());
             let phase = determine_phase(&folded, now);
             let done = phase.is_waiting() || work_order(&folded, &phase, now) != WorkOrder::None;
             if done && inputs.is_empty() {

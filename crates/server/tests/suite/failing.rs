@@ -10,9 +10,9 @@ use liaison_core::{
 use liaison_ports::{
     fake::MemoryStore,
     store::{
-        Appended, ClaimRequest, Claimed, Commit, Completion, ConversationFilter, ConversationRow,
-        ConversationSummary, EventRow, JournalPage, KeyRow, MessageRow, NeedRow, NewInput,
-        NewMessage, NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
+        Appended, ClaimRequest, Claimed, CommandAppended, Commit, Completion, ConversationFacts,
+        ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, KeyRow,
+        MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
     },
 };
 use std::sync::{
@@ -87,6 +87,15 @@ delegate! {
         tenant: &TenantId, idempotency_key: &str, request_hash: &str
     ) -> Option<Registered>;
     fn append_inputs(inputs: Vec<NewInput>) -> Vec<Appended>;
+    fn append_command(command: NewCommand) -> CommandAppended;
+    fn command_before(tenant: &TenantId, prefix: &str) -> Option<String>;
+    fn lift_quarantine(
+        tenant: &TenantId, conversation: &ConversationId, at: Timestamp
+    ) -> bool;
+    fn conversation_facts(
+        tenant: &TenantId, conversation: &ConversationId
+    ) -> Option<ConversationFacts>;
+    fn unmatched_message(tenant: &TenantId, message: &MessageId) -> Option<Unmatched>;
     fn receive(message: NewMessage) -> Appended;
     fn file_unmatched(message: Unmatched) -> Appended;
     fn claim_due(claim: ClaimRequest) -> Vec<Claimed>;

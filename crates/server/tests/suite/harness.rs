@@ -8,12 +8,15 @@ use jiff::Timestamp;
 use liaison_core::{
     id::{ConversationId, Entropy, NeedId, TenantId},
     policy::Policy,
-    stakeholder::Channel,
+    stakeholder::{Channel, EmailAddress},
 };
 use liaison_ports::{
     clock::Clock,
     fake::{SeededEntropy, VirtualClock},
-    inbound::{InboundKind, InboundMessage, Intake, IntakeFault, MailDecoder, Taken, Undecodable},
+    inbound::{
+        Assignment, InboundKind, InboundMessage, Intake, IntakeFault, MailDecoder, Taken,
+        Undecodable,
+    },
     store::{Scope, Store},
 };
 use liaison_server::{AppState, Changes, Limits, Readiness, Stage, mint_key, router};
@@ -33,6 +36,9 @@ pub(crate) const START: &str = "2026-07-06T09:00:00Z";
 
 /// The stakeholder's address. No error may repeat it.
 pub(crate) const ADDRESS: &str = "canary.landlord@example.com";
+
+/// The mailbox that the daemon writes from.
+pub(crate) const MAILBOX: &str = "office@agency.example";
 
 pub(crate) struct Server {
     pub(crate) router: Router,
@@ -68,6 +74,9 @@ impl Server {
             decoder: Arc::new(FakeDecoder),
             changes: changes.clone(),
             policies: Arc::new(|_| Policy::default()),
+            mailboxes: Arc::new(|_| {
+                vec![EmailAddress::parse(MAILBOX).expect("an address")]
+            }),
             limits,
             readiness: readiness.clone(),
         };
@@ -295,6 +304,7 @@ impl MailDecoder for FakeDecoder {
 pub(crate) struct FakeIntake {
     pub(crate) taken: Mutex<Vec<InboundMessage>>,
     pub(crate) undecodable: Mutex<Vec<(String, usize)>>,
+    pub(crate) assigned: Mutex<Vec<(String, Assignment)>>,
     pub(crate) broken: Mutex<bool>,
     seen: Mutex<HashSet<String>>,
 }
@@ -330,6 +340,22 @@ impl Intake for FakeIntake {
             .expect("no test panics here")
             .push(message);
         Ok(taken)
+    }
+
+    async fn assign(
+        &self,
+        message: InboundMessage,
+        assignment: Assignment,
+    ) -> Result<Taken, IntakeFault> {
+        self.check()?;
+        self.assigned
+            .lock()
+            .expect("no test panics here")
+            .push((message.text.clone(), assignment.clone()));
+        Ok(match message.text.as_str() {
+            text if text.starts_with("NOTHING") => Taken::Unmatched,
+            _ => Taken::Matched(assignment.conversation),
+        })
     }
 
     async fn file_undecodable(

@@ -39,6 +39,7 @@ fn message(subject: &str, name: Option<&str>, body: &str, references: &[&str]) -
             references: references.iter().map(|id| (*id).to_owned()).collect(),
             goals: Vec::new(),
             items: Vec::new(),
+            guidance: Vec::new(),
         },
         draft: Draft {
             subject: subject.to_owned(),

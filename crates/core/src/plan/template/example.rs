@@ -26,6 +26,7 @@ pub(crate) fn plan(kind: MessageKind, items: Vec<PlanItem>) -> MessagePlan {
         references: Vec::new(),
         goals: vec![GOAL.to_owned()],
         items,
+        guidance: Vec::new(),
     }
 }
 

@@ -7,7 +7,7 @@ use liaison_core::{
     ladder::{Ladder, Silence},
     policy::{Policy, UnknownSend, Wait},
 };
-use proptest::{collection::vec, prelude::*, sample::select};
+use proptest::{collection::vec, option::of, prelude::*, sample::select};
 
 /// One thing that happens. Everything in it is data, so that a history that breaks a promise
 /// shrinks to the few things that matter.
@@ -76,7 +76,24 @@ pub(super) enum Command {
     Resume,
     Fill(&'static str),
     Resolve(bool),
-    Hold,
+    /// Of the conversation, or of one of the latest needs, counted from the newest; for some hours
+    /// or until it is lifted.
+    Hold {
+        need: Option<usize>,
+        hours: Option<i64>,
+    },
+    /// One of the holds that stand.
+    Release(usize),
+    /// For some hours, or for good.
+    Guide(Option<i64>),
+    Unguide,
+    Revive,
+    /// An answer that is only given if the state is still the one of so many operations ago, and
+    /// within so many seconds.
+    Guarded {
+        revisions_ago: u64,
+        seconds_left: i64,
+    },
     TakeOver,
     HandBack,
 }
@@ -168,7 +185,15 @@ fn command() -> impl Strategy<Value = Command> {
         8 => Just(Command::Resume),
         1 => select(SLOTS.to_vec()).prop_map(Command::Fill),
         3 => any::<bool>().prop_map(Command::Resolve),
-        1 => Just(Command::Hold),
+        2 => (of(0..4_usize), of(select(vec![1_i64, 24, 100])))
+            .prop_map(|(need, hours)| Command::Hold { need, hours }),
+        2 => (0..4_usize).prop_map(Command::Release),
+        1 => of(select(vec![1_i64, 48])).prop_map(Command::Guide),
+        1 => Just(Command::Unguide),
+        1 => Just(Command::Revive),
+        1 => (0..2_u64, select(vec![-1_i64, 60])).prop_map(|(revisions_ago, seconds_left)| {
+            Command::Guarded { revisions_ago, seconds_left }
+        }),
         1 => Just(Command::TakeOver),
         3 => Just(Command::HandBack),
     ]
@@ -237,6 +262,7 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
             select(vec![UnknownSend::Hold, UnknownSend::Resend]),
             select(vec![None, Some(Wait::seconds(0)), Some(Wait::days(2))]),
             select(vec![None, Some(true), Some(false)]),
+            select(vec![None, Some(Wait::seconds(0)), Some(Wait::days(1))]),
         ),
         any::<bool>(),
     )
@@ -252,6 +278,7 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
                     unknown_send,
                     probe_caller_after,
                     day_first,
+                    escalate_holds_after,
                 ),
                 acknowledge,
             )| Policy {
@@ -272,6 +299,7 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
                 unknown_send,
                 probe_caller_after,
                 day_first,
+                escalate_holds_after,
             },
         )
 }

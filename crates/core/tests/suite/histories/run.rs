@@ -2,12 +2,12 @@
 
 use super::events::{Command, End, Event, Letter, NewNeed};
 use crate::{
-    promises::{Promises, check_departure, check_rest},
+    promises::{GUARDED_ANSWER, Promises, check_departure, check_rest},
     world::{self, Row, State, World, address, instant, later, slot_key},
 };
 use jiff::civil::date;
 use liaison_core::{
-    conversation::{Action, Author, Origin},
+    conversation::{Action, Author, Guard, Heard, Origin, Via},
     id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
     input::{Fate, Input},
     need::TranscriptEntry,
@@ -191,33 +191,73 @@ impl Run {
 
     fn commands(&mut self, command: &Command) {
         let by = "olga".to_owned();
-        let action = match command {
+        let action = match command.clone() {
             Command::Answer => Action::Answer {
                 text: "You can pass by at any time.".to_owned(),
             },
             Command::Resume => Action::Resume,
             Command::Fill(name) => Action::Fill {
                 slot: slot_key("property:42", name),
-                value: match *name {
+                value: match name {
                     "arranged_by" => Value::Choice("agency".to_owned()),
                     "rent" => Value::Number(1_250.into()),
                     "pets" => Value::Boolean(true),
                     "day" => Value::Date(date(2027, 5, 14)),
                     _ => Value::Text("She called.".to_owned()),
                 },
-                note: "by phone".to_owned(),
+                note: "she called".to_owned(),
+                heard: Some(Heard {
+                    via: Via::Phone,
+                    at: Some(later(self.world.now, -3_600)),
+                }),
             },
             Command::Resolve(sent) => match self.message(0) {
-                Some(message) => Action::ResolveSend {
-                    message,
-                    sent: *sent,
+                Some(message) => Action::ResolveSend { message, sent },
+                None => return,
+            },
+            Command::Hold { need, hours } => {
+                return self.world.input(Input::HoldRequested {
+                    by,
+                    note: "wait".to_owned(),
+                    need: need.map(|which| self.need(which)),
+                    until: hours.map(|hours| later(self.world.now, hours * 3_600)),
+                });
+            }
+            Command::Release(which) => {
+                let holds = &self.world.conversation.holds;
+                let Some(hold) = holds.get(which % holds.len().max(1)) else {
+                    return;
+                };
+                Action::Release {
+                    hold: hold.id.clone(),
+                }
+            }
+            Command::Guide(hours) => Action::Guide {
+                text: "She likes to be addressed formally.".to_owned(),
+                until: hours.map(|hours| later(self.world.now, hours * 3_600)),
+            },
+            Command::Unguide => match self.world.conversation.guidance.first() {
+                Some(guidance) => Action::Unguide {
+                    guidance: guidance.id.clone(),
                 },
                 None => return,
             },
-            Command::Hold => {
-                let note = "wait".to_owned();
-                return self.world.input(Input::HoldRequested { by, note });
-            }
+            Command::Revive => Action::Revive {
+                address: address(world::ADDRESS),
+                note: "She called and asked to be written to again.".to_owned(),
+            },
+            Command::Guarded {
+                revisions_ago,
+                seconds_left,
+            } => Action::Guarded {
+                guard: Guard {
+                    revision: self.world.conversation.revision.checked_sub(revisions_ago),
+                    expires_at: Some(later(self.world.now, seconds_left)),
+                },
+                then: vec![Action::Answer {
+                    text: GUARDED_ANSWER.to_owned(),
+                }],
+            },
             Command::TakeOver => return self.world.input(Input::TakenOver { by }),
             Command::HandBack => return self.world.input(Input::HandedBack { by }),
         };

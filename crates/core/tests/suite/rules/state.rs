@@ -88,6 +88,7 @@ pub(super) fn evidence() -> Evidence {
     Evidence::Operator {
         by: "olga".to_owned(),
         note: "by phone".to_owned(),
+        heard: None,
     }
 }
 
@@ -108,11 +109,7 @@ pub(super) fn received(c: &mut Conversation, at: Timestamp) {
 }
 
 pub(super) fn held(c: &mut Conversation, reason: HoldReason) {
-    c.holds.push(Hold {
-        id: HoldId::new("hold"),
-        reason,
-        since: now(),
-    });
+    c.holds.push(Hold::new(HoldId::new("hold"), reason, now()));
 }
 
 pub(super) fn owes(c: &mut Conversation, what: Owed) {
@@ -209,7 +206,16 @@ pub(super) fn make_match(c: &mut Conversation, rule: RuleName) {
             by: "olga".to_owned(),
             at: now(),
             action: Action::Resume,
+            stood: None,
         }),
+        RuleName::RecordForOperator => {
+            make_match(c, RuleName::HandsOff);
+            make_match(c, RuleName::RunQuickActions);
+        }
+        RuleName::TendHolds => {
+            held(c, HoldReason::Silence);
+            c.holds[0].since = ago(DAY);
+        }
         RuleName::AwaitOperator => held(c, HoldReason::Silence),
         RuleName::EscalateUnreachable => {
             unusable(c);

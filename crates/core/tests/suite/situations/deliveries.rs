@@ -46,6 +46,8 @@ fn a_message_of_unknown_fate_is_not_sent_again_while_held() {
     world.input(Input::HoldRequested {
         by: "olga".to_owned(),
         note: "wait".to_owned(),
+        need: None,
+        until: None,
     });
     world.settle_down();
     world.complete(unknown());
@@ -91,6 +93,8 @@ fn a_hold_keeps_a_message_from_being_sent_again() {
     world.input(Input::HoldRequested {
         by: "olga".to_owned(),
         note: "wait".to_owned(),
+        need: None,
+        until: None,
     });
     world.settle_down();
     assert_eq!(world.outbox[0].state, State::Withdrawn);

@@ -136,6 +136,7 @@ fn an_answer_by_phone_after_the_need_has_expired_is_an_event() {
         slot: slot_key("property:42", "rent"),
         value: Value::Number(1_200.into()),
         note: "by phone".to_owned(),
+        heard: None,
     });
     world.settle_down();
     assert!(world.effects.iter().any(|effect| matches!(
@@ -155,6 +156,7 @@ fn a_value_that_does_not_fit_its_slot_is_not_taken_from_an_operator() {
         slot: slot_key("property:42", "rent"),
         value: Value::Boolean(true),
         note: "by phone".to_owned(),
+        heard: None,
     });
     world.settle_down();
     assert_eq!(*world.standing("property:42", "rent"), Standing::Missing);

@@ -2,6 +2,7 @@
 
 mod deliveries;
 mod endings;
+mod operators;
 mod questions;
 
 use crate::world::{World, need};

@@ -72,6 +72,8 @@ fn what_a_transcript_left_unclear_is_asked_for_the_next_need() {
     world.input(Input::HoldRequested {
         by: "olga".to_owned(),
         note: "wait".to_owned(),
+        need: None,
+        until: None,
     });
     world.register(first);
     world.settle_down();

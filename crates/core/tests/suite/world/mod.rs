@@ -228,9 +228,7 @@ impl World {
         let entropy = self.entropy();
         let mut folded = self.conversation.clone();
         let mut ids = Ids::new(self.now, entropy);
-        for input in &self.pending {
-            transition::fold(&mut folded, input, &mut ids, &mut Vec::new());
-        }
+        transition::fold(&mut folded, &self.pending, &mut ids, &mut Vec::new());
         let phase = determine_phase(&folded, self.now);
         if self.pending.is_empty() && phase.is_waiting() {
             return None;

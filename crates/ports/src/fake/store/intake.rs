@@ -3,7 +3,10 @@
 use super::state::{Held, HeldNeed, State, corrupt};
 use crate::{
     facts::{self, Facts},
-    store::{Appended, NeedRow, NewInput, NewMessage, NewNeed, Registered, StoreError, Unmatched},
+    store::{
+        Appended, CommandAppended, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, Registered,
+        StoreError, Unmatched,
+    },
 };
 use liaison_core::{
     id::{ConversationId, TenantId},
@@ -153,6 +156,35 @@ impl State {
         Appended::At(seq)
     }
 
+    pub(super) fn append_command(&mut self, command: NewCommand) -> CommandAppended {
+        let Some(first) = command.inputs.first() else {
+            return CommandAppended::Repeated;
+        };
+        let Some(held) = self.conversations.get(&first.conversation) else {
+            return CommandAppended::NoConversation;
+        };
+        let tenant = held.opening.tenant.clone();
+        let before = command
+            .prefix
+            .and_then(|prefix| self.command_before(&tenant, &prefix));
+        match before {
+            Some(before) if before == first.dedupe_key => return CommandAppended::Repeated,
+            Some(_) => return CommandAppended::KeyReused,
+            None => {}
+        }
+        for input in command.inputs {
+            self.append(input);
+        }
+        CommandAppended::New
+    }
+
+    pub(super) fn command_before(&self, tenant: &TenantId, prefix: &str) -> Option<String> {
+        let keys = self.input_keys.iter();
+        keys.filter(|(of, key)| of == tenant && key.starts_with(prefix))
+            .map(|(_, key)| key.clone())
+            .min()
+    }
+
     pub(super) fn receive(&mut self, new: NewMessage) -> Result<Appended, StoreError> {
         const OPERATION: &str = "receive a message";
         let Some(held) = self.conversations.get(&new.input.conversation) else {
@@ -173,6 +205,10 @@ impl State {
         }
         for (id, file) in new.files {
             self.blobs.insert(id, (tenant.clone(), file.bytes));
+        }
+        if let Some(was) = &new.was_unmatched {
+            self.unmatched
+                .retain(|row| row.tenant != tenant || row.id != *was);
         }
         let mut row = new.row;
         row.conversation = new.input.conversation.clone();

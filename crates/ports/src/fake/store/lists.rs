@@ -1,8 +1,8 @@
 //! Matching, and what callers and operators read.
 
-use super::state::{State, corrupt};
+use super::state::{Held, State, corrupt};
 use crate::store::{
-    ConversationFilter, ConversationRow, ConversationSummary, Direction, EventRow, JournalPage,
+    ConversationFacts, ConversationFilter, ConversationRow, ConversationSummary, Direction, EventRow, JournalPage,
     KeyRow, MessageRow, NeedRow, OutboxRow, OutboxState, StoreError, Unmatched,
 };
 use jiff::Timestamp;
@@ -101,6 +101,19 @@ impl State {
         })
     }
 
+    pub(super) fn conversation_facts(
+        &self,
+        tenant: &TenantId,
+        id: &ConversationId,
+    ) -> Option<ConversationFacts> {
+        let held = self.of_tenant(tenant, id)?;
+        Some(ConversationFacts {
+            summary: summary(id, held),
+            unfolded: u32::try_from(held.unfolded.len()).unwrap_or(u32::MAX),
+            quarantined: held.quarantined.clone(),
+        })
+    }
+
     pub(super) fn conversations(
         &self,
         tenant: &TenantId,
@@ -111,15 +124,7 @@ impl State {
             .iter()
             .filter(|(_, held)| held.opening.tenant == *tenant)
             .filter(|(_, held)| !filter.held || held.facts.held_since.is_some())
-            .map(|(id, held)| ConversationSummary {
-                id: id.clone(),
-                stakeholder: held.facts.label.clone(),
-                open_needs: held.facts.open_needs,
-                held_since: held.facts.held_since,
-                last_activity: held.last_activity,
-                wake_at: held.wake_at,
-                quarantined: held.quarantined.is_some(),
-            })
+            .map(|(id, held)| summary(id, held))
             .collect();
         found.sort_by(|a, b| (b.last_activity, &b.id).cmp(&(a.last_activity, &a.id)));
         found
@@ -243,5 +248,17 @@ impl State {
             .filter(|row| row.tenant == *tenant)
             .cloned()
             .collect()
+    }
+}
+
+fn summary(id: &ConversationId, held: &Held) -> ConversationSummary {
+    ConversationSummary {
+        id: id.clone(),
+        stakeholder: held.facts.label.clone(),
+        open_needs: held.facts.open_needs,
+        held_since: held.facts.held_since,
+        last_activity: held.last_activity,
+        wake_at: held.wake_at,
+        quarantined: held.quarantined.is_some(),
     }
 }

@@ -7,9 +7,9 @@ mod state;
 mod work;
 
 use crate::store::{
-    Appended, ClaimRequest, Claimed, Commit, Completion, ConversationFilter, ConversationRow,
-    ConversationSummary, EventRow, JournalPage, KeyRow, MessageRow, NeedRow, NewInput, NewMessage,
-    NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
+    Appended, ClaimRequest, Claimed, CommandAppended, Commit, Completion, ConversationFacts,
+    ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, KeyRow,
+    MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -48,6 +48,46 @@ impl Store for MemoryStore {
             .into_iter()
             .map(|input| state.append(input))
             .collect())
+    }
+
+    async fn append_command(&self, command: NewCommand) -> Result<CommandAppended, StoreError> {
+        Ok(self.state().append_command(command))
+    }
+
+    async fn command_before(
+        &self,
+        tenant: &TenantId,
+        prefix: &str,
+    ) -> Result<Option<String>, StoreError> {
+        Ok(self.state().command_before(tenant, prefix))
+    }
+
+    async fn lift_quarantine(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        Ok(self.state().lift_quarantine(tenant, conversation, at))
+    }
+
+    async fn conversation_facts(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> Result<Option<ConversationFacts>, StoreError> {
+        Ok(self.state().conversation_facts(tenant, conversation))
+    }
+
+    async fn unmatched_message(
+        &self,
+        tenant: &TenantId,
+        message: &MessageId,
+    ) -> Result<Option<Unmatched>, StoreError> {
+        let state = self.state();
+        let mut unmatched = state.unmatched.iter();
+        let found = unmatched.find(|row| row.tenant == *tenant && row.id == *message);
+        Ok(found.cloned())
     }
 
     async fn receive(&self, message: NewMessage) -> Result<Appended, StoreError> {

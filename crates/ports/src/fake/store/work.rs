@@ -6,7 +6,10 @@ use crate::{
     store::{ClaimRequest, Claimed, Commit, JournalRow, MOST_INPUTS_AT_ONCE, StoreError},
 };
 use jiff::Timestamp;
-use liaison_core::{id::ConversationId, input::StoredInput};
+use liaison_core::{
+    id::{ConversationId, TenantId},
+    input::StoredInput,
+};
 
 const COMMIT: &str = "commit an operation";
 
@@ -133,6 +136,23 @@ impl State {
         held.lease = None;
         held.quarantined = Some(error.to_owned());
         Ok(())
+    }
+
+    pub(super) fn lift_quarantine(
+        &mut self,
+        tenant: &TenantId,
+        id: &ConversationId,
+        at: Timestamp,
+    ) -> bool {
+        let held = self.conversations.get_mut(id);
+        let Some(held) = held.filter(|held| held.opening.tenant == *tenant) else {
+            return false;
+        };
+        let lifted = held.quarantined.take().is_some();
+        if lifted {
+            held.wake_by(at);
+        }
+        lifted
     }
 }
 

@@ -1,0 +1,347 @@
+//! What operators command, and what time does to their holds.
+
+use super::{
+    fold::{really_sent, recall_all},
+    read::{announce_late, fill},
+};
+use crate::{
+    conversation::{
+        Action, Conversation, Guard, Guidance, Heard, Hold, HoldReason, IgnoredAction, Owed,
+        QuickAction, ReadingAttempts, ReplyItem,
+    },
+    effect::{Effect, NeedEvent},
+    id::{GuidanceId, HoldId, Ids, MessageId, NeedId, ReplyItemId},
+    slot::{Evidence, Filled, SlotKey},
+    stakeholder::{Consent, EmailAddress, Health, Revival},
+    value::Value,
+};
+use jiff::Timestamp;
+
+/// Notes commands that were given at `at`, and keeps from going what they make wrong.
+/// `first` when nothing else was folded before them in the same operation.
+pub(super) fn take_command(
+    c: &mut Conversation,
+    by: &str,
+    action: &Action,
+    at: Timestamp,
+    first: bool,
+    effects: &mut Vec<Effect>,
+) {
+    attend(c, at);
+    let Action::Guarded { guard, then } = action else {
+        return note(c, by, action, at, effects);
+    };
+    if let Some(why) = obstacle(c, *guard, at, first) {
+        return ignore(c, by, at, action, why);
+    }
+    for action in then {
+        note(c, by, action, at, effects);
+    }
+}
+
+fn note(c: &mut Conversation, by: &str, action: &Action, at: Timestamp, effects: &mut Vec<Effect>) {
+    match action {
+        // The question of a reminder that is about to go may just have been answered.
+        Action::Fill { .. } => recall_all(c, "an operator entered an answer", effects),
+        Action::Guide { .. } | Action::Unguide { .. } => {
+            recall_all(c, "an operator changed the guidance", effects);
+        }
+        _ => {}
+    }
+    c.quick_actions.push(QuickAction {
+        by: by.to_owned(),
+        at,
+        action: action.clone(),
+        stood: Some(c.holds.iter().map(|hold| hold.id.clone()).collect()),
+    });
+}
+
+/// An operator did something: what is held has been attended to.
+pub(super) fn attend(c: &mut Conversation, at: Timestamp) {
+    c.attended_at = c.attended_at.max(Some(at));
+}
+
+/// What keeps a guarded command from changing anything.
+fn obstacle(c: &Conversation, guard: Guard, at: Timestamp, first: bool) -> Option<&'static str> {
+    if guard.expires_at.is_some_and(|expires_at| at >= expires_at) {
+        return Some("it came after it had expired");
+    }
+    let same = |revision| revision == c.revision && first;
+    if guard.revision.is_some_and(|revision| !same(revision)) {
+        return Some("the conversation had changed since it was offered");
+    }
+    None
+}
+
+fn ignore(c: &mut Conversation, by: &str, at: Timestamp, action: &Action, why: &str) {
+    if c.ignored.len() >= IgnoredAction::MOST {
+        c.ignored.remove(0);
+    }
+    c.ignored.push(IgnoredAction {
+        by: by.to_owned(),
+        at,
+        action: action.name().to_owned(),
+        why: why.to_owned(),
+    });
+}
+
+pub(super) fn run_quick_actions(
+    c: &mut Conversation,
+    now: Timestamp,
+    ids: &mut Ids,
+    effects: &mut Vec<Effect>,
+) {
+    for command in std::mem::take(&mut c.quick_actions) {
+        let QuickAction { by, at, .. } = &command;
+        if let Err(why) = run(c, &command, now, ids, effects) {
+            ignore(c, by, *at, &command.action, why);
+        }
+    }
+}
+
+/// Runs one command, or says why it changes nothing.
+fn run(
+    c: &mut Conversation,
+    command: &QuickAction,
+    now: Timestamp,
+    ids: &mut Ids,
+    effects: &mut Vec<Effect>,
+) -> Result<(), &'static str> {
+    let (by, at) = (&command.by, command.at);
+    match &command.action {
+        Action::Answer { text } => answer(c, by, at, text, ids),
+        Action::Resume => {
+            // Whoever resumes wants to know soon whether reading works again.
+            c.reading = ReadingAttempts::default();
+            resume(c, command.stood.as_deref(), now);
+        }
+        Action::Fill {
+            slot,
+            value,
+            note,
+            heard,
+        } => return record(c, by, at, slot, value, note, *heard, effects),
+        Action::ResolveSend { message, sent } => return resolve(c, message, *sent, effects),
+        Action::Release { hold } => return release(c, hold, now),
+        Action::Guide { text, until } => guide(c, by, at, text, *until, now, ids),
+        Action::Unguide { guidance } => {
+            let before = c.guidance.len();
+            c.guidance.retain(|one| one.id != *guidance);
+            if c.guidance.len() == before {
+                return Err("there is no such guidance any more");
+            }
+        }
+        Action::Revive { address, note } => return revive(c, by, at, address, note),
+        // A guard is looked at when the command arrives; what stands behind it is stored.
+        Action::Guarded { .. } => return Err("a guarded command cannot hold another one"),
+    }
+    Ok(())
+}
+
+fn answer(c: &mut Conversation, by: &str, at: Timestamp, text: &str, ids: &mut Ids) {
+    let question = c.holds.iter().find_map(|hold| match &hold.reason {
+        HoldReason::StakeholderQuestion { quote, .. } => Some(quote.clone()),
+        _ => None,
+    });
+    c.reply_items.push(ReplyItem {
+        id: ReplyItemId::new(ids.draw()),
+        since: at,
+        what: Owed::Answer {
+            text: text.to_owned(),
+            by: by.to_owned(),
+            question,
+        },
+    });
+}
+
+/// Enters an answer that reached an operator and not the daemon.
+#[expect(clippy::too_many_arguments, reason = "a command's fields, each once")]
+fn record(
+    c: &mut Conversation,
+    by: &str,
+    at: Timestamp,
+    key: &SlotKey,
+    value: &Value,
+    note: &str,
+    heard: Option<Heard>,
+    effects: &mut Vec<Effect>,
+) -> Result<(), &'static str> {
+    let slot = c.slots.get(key).ok_or("there is no such slot any more")?;
+    if slot.kind.rules().check(value).is_err() {
+        return Err("the slot does not take such a value");
+    }
+    let filled = Filled {
+        value: value.clone(),
+        evidence: Evidence::Operator {
+            by: by.to_owned(),
+            note: note.to_owned(),
+            heard,
+        },
+        // Nobody heard it after they wrote it down.
+        as_of: heard
+            .and_then(|heard| heard.at)
+            .map_or(at, |said| said.min(at)),
+    };
+    if c.waiting_for(key).next().is_none() {
+        announce_late(c, key, &filled, effects);
+    }
+    fill(c, key, filled);
+    recall_all(c, "an operator entered an answer", effects);
+    Ok(())
+}
+
+fn resolve(
+    c: &mut Conversation,
+    message: &MessageId,
+    sent: bool,
+    effects: &mut Vec<Effect>,
+) -> Result<(), &'static str> {
+    let place = c
+        .outgoing
+        .iter()
+        .position(|o| o.message == *message && o.unknown_since.is_some())
+        .ok_or("no message with this id has an unknown fate any more")?;
+    let outgoing = c.outgoing.remove(place);
+    if outgoing.resent {
+        // It may be waiting to be handed over again.
+        effects.push(Effect::Recall {
+            message: message.clone(),
+            why: "an operator said what became of it".to_owned(),
+        });
+    }
+    c.holds.retain(
+        |hold| !matches!(&hold.reason, HoldReason::UnknownSend { message: m, .. } if m == message),
+    );
+    effects.push(Effect::Resolve {
+        message: message.clone(),
+        sent,
+    });
+    if sent {
+        let decided_at = outgoing.decided_at;
+        really_sent(c, outgoing, decided_at, None);
+    }
+    Ok(())
+}
+
+/// Lifts the holds that stood when the command was given, but not those over messages whose fate
+/// is unknown: they stand until somebody says what became of the message, or it would be sent
+/// blindly again.
+fn resume(c: &mut Conversation, stood: Option<&[HoldId]>, now: Timestamp) {
+    let meant = |hold: &Hold| stood.is_none_or(|stood| stood.contains(&hold.id));
+    let lifts = |hold: &Hold| meant(hold) && !matches!(hold.reason, HoldReason::UnknownSend { .. });
+    lift(c, lifts, now);
+}
+
+fn release(c: &mut Conversation, id: &HoldId, now: Timestamp) -> Result<(), &'static str> {
+    let hold = c
+        .holds
+        .iter()
+        .find(|hold| hold.id == *id)
+        .ok_or("there is no such hold any more")?;
+    if matches!(hold.reason, HoldReason::UnknownSend { .. }) {
+        return Err("say what became of the message instead");
+    }
+    lift(c, |hold| hold.id == *id, now);
+    Ok(())
+}
+
+/// Lifts holds, and lets what they were about begin anew.
+fn lift(c: &mut Conversation, lifts: impl Fn(&Hold) -> bool, now: Timestamp) {
+    let (over, standing) = std::mem::take(&mut c.holds).into_iter().partition(lifts);
+    c.holds = standing;
+    for Hold { reason, .. } in Vec::<Hold>::from(over) {
+        match reason {
+            HoldReason::Silence => c.chase_from = Some(now),
+            HoldReason::ReadingFailed { .. } => c.reading = ReadingAttempts::default(),
+            _ => {}
+        }
+    }
+}
+
+fn guide(
+    c: &mut Conversation,
+    by: &str,
+    at: Timestamp,
+    text: &str,
+    until: Option<Timestamp>,
+    now: Timestamp,
+    ids: &mut Ids,
+) {
+    c.guidance.retain(|guidance| guidance.counts_at(now));
+    if c.guidance.len() >= Guidance::MOST {
+        // The server refuses one too many; only one that raced another gets here.
+        c.guidance.remove(0);
+    }
+    c.guidance.push(Guidance {
+        id: GuidanceId::new(ids.draw()),
+        text: text.chars().take(Guidance::LONGEST).collect(),
+        by: by.to_owned(),
+        since: at,
+        until,
+    });
+}
+
+fn revive(
+    c: &mut Conversation,
+    by: &str,
+    at: Timestamp,
+    address: &EmailAddress,
+    note: &str,
+) -> Result<(), &'static str> {
+    let contact = c
+        .stakeholder
+        .contacts
+        .iter_mut()
+        .find(|contact| contact.address.matches(address))
+        .ok_or("the person has no such contact")?;
+    if contact.usable() {
+        return Err("the contact may be used anyway");
+    }
+    contact.health = Health::Working;
+    contact.consent = Consent::Given;
+    contact.revived = Some(Revival {
+        by: by.to_owned(),
+        at,
+        note: note.to_owned(),
+    });
+    // There is somebody to write to again.
+    c.holds
+        .retain(|hold| hold.reason != HoldReason::Unreachable);
+    Ok(())
+}
+
+/// Ends snoozes, and calls an operator to holds that nobody has attended to: once for each, by an
+/// event for every need that waits because of it.
+pub(super) fn tend_holds(
+    c: &mut Conversation,
+    over: &[HoldId],
+    escalate: &[HoldId],
+    now: Timestamp,
+    effects: &mut Vec<Effect>,
+) {
+    let ended = c.holds.iter().filter(|hold| over.contains(&hold.id));
+    if let Some(until) = ended.filter_map(|hold| hold.until).max() {
+        attend(c, until);
+    }
+    lift(c, |hold| over.contains(&hold.id), now);
+    for id in escalate {
+        let Some(hold) = c.holds.iter_mut().find(|hold| hold.id == *id) else {
+            continue;
+        };
+        hold.escalated_at = Some(now);
+        let event = NeedEvent::HoldEscalated {
+            hold: hold.id.clone(),
+            since: hold.since,
+            reason: hold.reason.name().to_owned(),
+            why: hold.reason.sentence(),
+        };
+        let concerned: Vec<NeedId> = match &hold.need {
+            Some(need) => vec![need.clone()],
+            None => c.open_needs().map(|(id, _)| id.clone()).collect(),
+        };
+        effects.extend(concerned.into_iter().map(|need| Effect::Event {
+            need,
+            event: event.clone(),
+        }));
+    }
+}
