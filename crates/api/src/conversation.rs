@@ -3,6 +3,7 @@
 use crate::need::NeedStatus;
 use jiff::Timestamp;
 use liaison_core::{
+    conversation::{Guidance, IgnoredAction},
     gate::Judgement,
     id::{ConversationId, HoldId, MessageId, NeedId},
     journal::Operation,
@@ -14,7 +15,7 @@ use liaison_core::{
 use serde::{Deserialize, Serialize};
 
 pub use liaison_core::{
-    conversation::{Ask, Guidance, HoldReason, IgnoredAction, MessageKind, TakenOver},
+    conversation::{Ask, HoldReason, MessageKind, TakenOver},
     phase::Phase,
 };
 

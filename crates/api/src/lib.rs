@@ -30,7 +30,9 @@ pub use operator::{
     LiftQuarantine, OperatorAnswer, Release, ResolveSend, Resume, ReviveContact, TakeOver, Unguide,
 };
 pub use problem::Problem;
-pub use registration::{ContactSpec, Deadline, DeadlineFault, KindSpec, RegisterNeed, SlotSpec, StakeholderSpec};
+pub use registration::{
+    ContactSpec, Deadline, DeadlineFault, KindSpec, RegisterNeed, SlotSpec, StakeholderSpec,
+};
 
 pub use liaison_core::{
     conversation::{Guidance, Heard, IgnoredAction, Via},

@@ -2,8 +2,9 @@
 
 use crate::{Client, ClientError, MessageId, Timestamp, client::Call, client::conversation_path};
 use liaison_api::{
-    Accepted, CommandQuery, ConversationId, Deadline, FillSlot, GuidanceId, Guide, HandBack, HoldId, HoldRequest,
-    LiftQuarantine, OperatorAnswer, Release, ResolveSend, Resume, ReviveContact, TakeOver, Unguide,
+    Accepted, CommandQuery, ConversationId, Deadline, FillSlot, GuidanceId, Guide, HandBack,
+    HoldId, HoldRequest, LiftQuarantine, OperatorAnswer, Release, ResolveSend, Resume,
+    ReviveContact, TakeOver, Unguide,
 };
 use reqwest::Method;
 use serde::Serialize;
@@ -129,8 +130,12 @@ impl Commands {
     /// filled in.
     pub async fn pause(&self, request: HoldRequest) -> Result<Accepted, ClientError> {
         let by = self.by.clone();
-        self.give("hold a conversation", "/hold", &HoldRequest { by, ..request })
-            .await
+        self.give(
+            "hold a conversation",
+            "/hold",
+            &HoldRequest { by, ..request },
+        )
+        .await
     }
 
     /// Gives whoever words the messages a standing instruction on the manner, which expires at
@@ -170,8 +175,12 @@ impl Commands {
     /// Puts the conversation back to work after an error had it set aside.
     pub async fn lift_quarantine(&self) -> Result<Accepted, ClientError> {
         let by = self.by.clone();
-        self.give("lift a quarantine", "/lift-quarantine", &LiftQuarantine { by })
-            .await
+        self.give(
+            "lift a quarantine",
+            "/lift-quarantine",
+            &LiftQuarantine { by },
+        )
+        .await
     }
 
     /// Handles the conversation alone from now on.
@@ -242,8 +251,8 @@ impl Commands {
             path.push_str(&condition);
         }
         let call = Call::new(operation, Method::POST, path)
-        .body(body)
-        .idempotency_key(self.idempotency_key.clone());
+            .body(body)
+            .idempotency_key(self.idempotency_key.clone());
         if self.idempotency_key.is_some() {
             self.client.repeatable(&call).await
         } else {

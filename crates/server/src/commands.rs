@@ -9,9 +9,7 @@ use crate::{
 };
 use axum::extract::State;
 use jiff::Timestamp;
-use liaison_api::{
-    FieldFault, FillSlot, HandBack, OperatorAnswer, ResolveSend, Resume, TakeOver,
-};
+use liaison_api::{FieldFault, FillSlot, HandBack, OperatorAnswer, ResolveSend, Resume, TakeOver};
 use liaison_core::{
     conversation::{Action, Conversation, Heard},
     input::Input,
@@ -100,9 +98,12 @@ pub(crate) async fn resolve_send(
     Json { value, hash }: Json<ResolveSend>,
 ) -> Answer {
     let command = Command::new(&app, given, "resolve-send", &hash, value.by).await?;
-    let unknown = command.row.document.outgoing.iter().any(|outgoing| {
-        outgoing.message == value.message && outgoing.unknown_since.is_some()
-    });
+    let unknown = command
+        .row
+        .document
+        .outgoing
+        .iter()
+        .any(|outgoing| outgoing.message == value.message && outgoing.unknown_since.is_some());
     command.expect(
         unknown,
         "message",

@@ -80,9 +80,8 @@ pub(crate) async fn assign(
         .await
         .unwrap_or_else(|_| Err(Undecodable("the decoder failed at it".to_owned())));
     let message = decoded.map_err(|Undecodable(why)| {
-        let detail = format!(
-            "this message cannot be read ({why}); enter what it says with `fill` instead"
-        );
+        let detail =
+            format!("this message cannot be read ({why}); enter what it says with `fill` instead");
         Fault::from(FieldFault::new("", detail))
     })?;
     let assignment = Assignment {

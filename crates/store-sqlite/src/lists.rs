@@ -11,8 +11,8 @@ use liaison_core::{
     journal::read_document,
 };
 use liaison_ports::store::{
-    ConversationFacts, ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, JournalRow,
-    MessageRow, NeedRow, StoreError, Unmatched,
+    ConversationFacts, ConversationFilter, ConversationRow, ConversationSummary, EventRow,
+    JournalPage, JournalRow, MessageRow, NeedRow, StoreError, Unmatched,
 };
 use sqlx::{Row, SqlitePool, sqlite::SqliteRow};
 

@@ -19,7 +19,8 @@ use liaison_core::{
 use liaison_ports::store::{
     Appended, ClaimRequest, Claimed, CommandAppended, Commit, Completion, ConversationFacts,
     ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, KeyRow,
-    MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
+    MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow,
+    Registered, Store, StoreError, Unmatched,
 };
 use sqlx::{SqliteConnection, SqlitePool};
 use std::path::Path;
@@ -132,9 +133,9 @@ impl Store for SqliteStore {
         let tenant = tenant.clone();
         let conversation = conversation.clone();
         self.write(work::LIFT, move |connection| {
-            Box::pin(async move {
-                work::lift_quarantine(connection, &tenant, &conversation, at).await
-            })
+            Box::pin(
+                async move { work::lift_quarantine(connection, &tenant, &conversation, at).await },
+            )
         })
         .await
     }

@@ -398,7 +398,10 @@ fn describe(c: &ConversationView) -> String {
         ));
     }
     if let Some(taken) = &c.taken_over {
-        text.push(format!("  TAKEN OVER by {} since {}", taken.by, taken.since));
+        text.push(format!(
+            "  TAKEN OVER by {} since {}",
+            taken.by, taken.since
+        ));
     }
     for guidance in &c.guidance {
         let until = guidance

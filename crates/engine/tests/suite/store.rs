@@ -12,7 +12,8 @@ use liaison_ports::{
     store::{
         Appended, ClaimRequest, Claimed, CommandAppended, Commit, Completion, ConversationFacts,
         ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, KeyRow,
-        MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
+        MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow,
+        Registered, Store, StoreError, Unmatched,
     },
 };
 use std::sync::Mutex;

@@ -152,6 +152,32 @@ pub(super) async fn a_quarantined_conversation_is_out_of_the_work(store: &Subjec
     assert_eq!(row.unfolded, 2);
 }
 
+pub(super) async fn a_lifted_quarantine_is_work_again_for_its_own_tenant(store: &Subject) {
+    let id = register(store, new_need("ana")).await;
+    let lift = async |tenant, id: &ConversationId, when| {
+        let lifted = store.lift_quarantine(&tenant, id, at(when)).await;
+        lifted.expect("answers")
+    };
+    assert!(!lift(acme(), &id, 1).await, "it is not quarantined");
+    let claimed = claim_one(store, at(0)).await;
+    let put = store.quarantine(&id, claimed.fence, "broken", at(1)).await;
+    put.expect("quarantines");
+    let facts = store.conversation_facts(&acme(), &id).await;
+    let facts = facts.expect("reads").expect("is there");
+    assert_eq!(facts.quarantined.as_deref(), Some("broken"));
+    assert_eq!(facts.unfolded, 1);
+    assert_eq!(facts.summary.id, id);
+    assert!(facts.summary.quarantined);
+    let foreign = store.conversation_facts(&globex(), &id).await;
+    assert_eq!(foreign.expect("reads"), None);
+
+    assert!(!lift(globex(), &id, 5).await, "it is another tenant's");
+    assert_eq!(names(store, 10_000).await, []);
+    assert!(lift(acme(), &id, 5).await);
+    assert!(!lift(acme(), &id, 5).await, "once");
+    assert_eq!(claim_one(store, at(10_000)).await.id, id);
+}
+
 pub(super) async fn pending_inputs_are_those_after_a_place_and_bounded(store: &Subject) {
     let id = quiet(store, "ana").await;
     let many = MOST_INPUTS_AT_ONCE + 10;

@@ -268,8 +268,7 @@ pub(super) async fn holds_and_open_needs_are_facts_of_the_list(store: &Subject) 
     let claimed = claim_one(store, at(0)).await;
     assert_eq!(claimed.id, id);
     let mut commit = commit_of(&claimed, at(5));
-    let hold =
-        |name: &str, since| Hold::new(HoldId::new(name), HoldReason::Unreachable, at(since));
+    let hold = |name: &str, since| Hold::new(HoldId::new(name), HoldReason::Unreachable, at(since));
     commit.document.holds = vec![hold("h1", 4), hold("h2", 3)];
     commit.document.need_operations = vec![NeedOperation::Register {
         registration: Box::new(new_need("ana").registration),

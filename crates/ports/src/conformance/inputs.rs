@@ -3,9 +3,9 @@
 use super::{Subject, fixture::*};
 use crate::{
     inbound::InboundFile,
-    store::{Appended, StoreError},
+    store::{Appended, CommandAppended, NewCommand, NewInput, StoreError},
 };
-use liaison_core::id::BlobId;
+use liaison_core::id::{BlobId, ConversationId};
 
 fn place(appended: Appended) -> i64 {
     match appended {
@@ -237,4 +237,102 @@ pub(super) async fn what_a_conversation_took_is_not_filed_as_unmatched(store: &S
         store.unmatched(&acme(), 10).await.expect("lists"),
         Vec::new()
     );
+}
+
+pub(super) async fn an_assigned_message_leaves_the_unmatched_list(store: &Subject) {
+    let id = quiet(store, "ana").await;
+    for key in ["a", "b"] {
+        let filed = store.file_unmatched(stray(key, at(1))).await;
+        place(filed.expect("files"));
+    }
+    let find = async |tenant| {
+        let found = store.unmatched_message(&tenant, &message_id("a")).await;
+        found.expect("reads")
+    };
+    assert_eq!(find(acme()).await, Some(stray("a", at(1))));
+    assert_eq!(find(globex()).await, None);
+
+    let assign = async || {
+        let mut letter = letter(&id, "ana", "letter", at(9));
+        letter.input.dedupe_key = "mail:a".to_owned();
+        letter.was_unmatched = Some(message_id("a"));
+        store.receive(letter).await.expect("answers")
+    };
+    place(assign().await);
+    assert_eq!(find(acme()).await, None);
+    let left = store.unmatched(&acme(), 10).await.expect("lists");
+    assert_eq!(left, vec![stray("b", at(1))]);
+    assert_eq!(assign().await, Appended::Duplicate);
+    let again = store.file_unmatched(stray("a", at(1))).await;
+    assert_eq!(again.expect("answers"), Appended::Duplicate);
+}
+
+/// A command of two inputs; `key` is what marks its repetitions.
+fn command(id: &ConversationId, key: Option<&str>, own: &str) -> NewCommand {
+    let prefix = key.map(|key| format!("command:{id}:{key}:"));
+    let begin = prefix.clone().unwrap_or_else(|| "command:".to_owned());
+    let input = |place| NewInput {
+        dedupe_key: format!("{begin}{own}:{place}"),
+        ..note(id, "unused", at(7))
+    };
+    NewCommand {
+        inputs: vec![input(0), input(1)],
+        prefix,
+    }
+}
+
+async fn give(store: &Subject, command: NewCommand) -> CommandAppended {
+    store.append_command(command).await.expect("answers")
+}
+
+pub(super) async fn a_command_counts_once_for_its_key(store: &Subject) {
+    let id = quiet(store, "ana").await;
+    let prefix = format!("command:{id}:k:");
+    let before = async |tenant| {
+        let found = store.command_before(&tenant, &prefix).await;
+        found.expect("reads")
+    };
+    assert_eq!(before(acme()).await, None);
+    let given = || command(&id, Some("k"), "answer:hash");
+    assert_eq!(give(store, given()).await, CommandAppended::New);
+    assert_eq!(wake_at(store, &id).await, Some(at(7)));
+    assert_eq!(give(store, given()).await, CommandAppended::Repeated);
+    assert_eq!(unfolded(store, &id).await, 2);
+    let first = given().inputs.remove(0).dedupe_key;
+    assert_eq!(before(acme()).await, Some(first));
+    assert_eq!(before(globex()).await, None);
+}
+
+pub(super) async fn the_key_of_another_command_is_refused_and_leaves_nothing(store: &Subject) {
+    let id = quiet(store, "ana").await;
+    let give = async |key: &str, own: &str| give(store, command(&id, Some(key), own)).await;
+    assert_eq!(give("k", "answer:hash").await, CommandAppended::New);
+    for other in ["answer:hush", "answer:has", "resume:hash", "zzz", "AAA"] {
+        assert_eq!(
+            give("k", other).await,
+            CommandAppended::KeyReused,
+            "{other}"
+        );
+    }
+    assert_eq!(unfolded(store, &id).await, 2);
+    // Keys that begin alike are others.
+    for key in ["kk", "K", "j"] {
+        assert_eq!(
+            give(key, "answer:hash").await,
+            CommandAppended::New,
+            "{key}"
+        );
+    }
+    let nowhere = command(&conversation("nowhere"), Some("k"), "answer:hash");
+    let given = store.append_command(nowhere).await.expect("answers");
+    assert_eq!(given, CommandAppended::NoConversation);
+}
+
+pub(super) async fn commands_without_a_key_all_count(store: &Subject) {
+    let id = quiet(store, "ana").await;
+    for own in ["one", "two"] {
+        let given = give(store, command(&id, None, own)).await;
+        assert_eq!(given, CommandAppended::New);
+    }
+    assert_eq!(unfolded(store, &id).await, 4);
 }

@@ -63,6 +63,10 @@ pub const CHECKS: &[Check] = checks! {
         a_message_that_cannot_be_stored_whole_is_not_stored,
         an_unmatched_message_is_filed_once_and_the_newest_listed_first,
         what_a_conversation_took_is_not_filed_as_unmatched,
+        an_assigned_message_leaves_the_unmatched_list,
+        a_command_counts_once_for_its_key,
+        the_key_of_another_command_is_refused_and_leaves_nothing,
+        commands_without_a_key_all_count,
     ]
     claims: [
         those_due_longest_are_claimed_first_up_to_the_limit,
@@ -73,6 +77,7 @@ pub const CHECKS: &[Check] = checks! {
         a_release_without_a_time_leaves_waiting_inputs_due,
         a_stale_fence_is_refused_everywhere,
         a_quarantined_conversation_is_out_of_the_work,
+        a_lifted_quarantine_is_work_again_for_its_own_tenant,
         pending_inputs_are_those_after_a_place_and_bounded,
         a_time_between_two_microseconds_is_not_due_too_early,
     ]

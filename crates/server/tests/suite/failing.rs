@@ -12,12 +12,13 @@ use liaison_ports::{
     store::{
         Appended, ClaimRequest, Claimed, CommandAppended, Commit, Completion, ConversationFacts,
         ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, KeyRow,
-        MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
+        MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow,
+        Registered, Store, StoreError, Unmatched,
     },
 };
 use std::sync::{
     Mutex,
-    atomic::{AtomicU64, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 /// How a store fails.
@@ -37,6 +38,7 @@ pub(crate) struct FailingStore {
     failure: Mutex<Option<Failure>>,
     /// How often a need was read.
     pub(crate) need_reads: AtomicU64,
+    garbled: AtomicBool,
 }
 
 impl FailingStore {
@@ -62,6 +64,13 @@ impl FailingStore {
     }
 }
 
+impl FailingStore {
+    /// Makes the documents of conversations unreadable.
+    pub(crate) fn garble(&self, garbled: bool) {
+        self.garbled.store(garbled, Ordering::SeqCst);
+    }
+}
+
 macro_rules! delegate {
     ($(fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => {
         #[async_trait]
@@ -70,6 +79,12 @@ macro_rules! delegate {
                 self.trouble()?;
                 if stringify!($name) == "need" {
                     self.need_reads.fetch_add(1, Ordering::SeqCst);
+                }
+                if stringify!($name) == "conversation" && self.garbled.load(Ordering::SeqCst) {
+                    return Err(StoreError::Corrupt {
+                        operation: "test",
+                        what: "secret-document".to_owned(),
+                    });
                 }
                 self.inner.$name($($arg),*).await
             })*

@@ -74,9 +74,7 @@ impl Server {
             decoder: Arc::new(FakeDecoder),
             changes: changes.clone(),
             policies: Arc::new(|_| Policy::default()),
-            mailboxes: Arc::new(|_| {
-                vec![EmailAddress::parse(MAILBOX).expect("an address")]
-            }),
+            mailboxes: Arc::new(|_| vec![EmailAddress::parse(MAILBOX).expect("an address")]),
             limits,
             readiness: readiness.clone(),
         };

@@ -195,9 +195,52 @@ async fn a_wrong_command_names_its_field_and_does_nothing() {
         ("answer", json!({"text": "x", "by": ""}), "by"),
         ("answer", json!({"text": "x", "by": "a\nb"}), "by"),
         ("hold", json!({"note": " "}), "note"),
+        ("hold", json!({"note": "x", "need": "n"}), "need"),
+        ("hold", json!({"note": "x", "until": "0s"}), "until"),
+        ("hold", json!({"note": "x", "until": "9w9w"}), "until"),
+        ("hold", json!({"note": "x", "until": "800d"}), "until"),
+        ("release", json!({"hold": "h"}), "hold"),
+        ("guide", json!({"text": "x".repeat(501)}), "text"),
+        (
+            "guide",
+            json!({"text": "x", "until": "2020-01-01T00:00:00Z"}),
+            "until",
+        ),
+        ("unguide", json!({"guidance": "g"}), "guidance"),
+        (
+            "revive",
+            json!({"address": "nobody", "note": "x"}),
+            "address",
+        ),
+        (
+            "revive",
+            json!({"address": "nobody@example.com", "note": "x"}),
+            "address",
+        ),
+        (
+            "revive",
+            json!({"address": crate::harness::ADDRESS, "note": "x"}),
+            "address",
+        ),
+        (
+            "revive",
+            json!({"address": crate::harness::ADDRESS, "note": ""}),
+            "note",
+        ),
         ("fill", fill("nothing", json!("agency")), "slot"),
         ("fill", fill("arranged_by", json!("somebody else")), "value"),
         ("fill", fill("arranged_by", json!(true)), "value"),
+        (
+            "fill",
+            json!({"slot": "arranged_by", "value": "agency", "note": "x",
+                   "heard": {"via": "phone", "at": "2099-01-01T00:00:00Z"}}),
+            "heard.at",
+        ),
+        (
+            "fill",
+            json!({"slot": "arranged_by", "value": "agency", "note": "x", "heard": {"via": "dream"}}),
+            "heard.via",
+        ),
         ("resolve-send", json!({"message": "m"}), "sent"),
         (
             "resolve-send",
@@ -243,19 +286,21 @@ async fn a_repeated_command_is_carried_out_once() {
                 .insert("idempotency-key", key.parse().expect("a header"));
         }
         let answer = talk.server.send(request).await;
-        assert_eq!(answer.status, StatusCode::ACCEPTED, "{}", answer.text);
-        answer.json()["repeated"].as_bool()
+        (
+            answer.status.as_u16(),
+            answer.json()["repeated"].as_bool(),
+            answer.json()["type"].as_str().map(str::to_owned),
+        )
     };
-    assert_eq!(give(Some("k"), "Yes.").await, Some(false));
-    assert_eq!(give(Some("k"), "Yes.").await, Some(true));
-    assert_eq!(give(Some("k"), "No.").await, Some(false), "another command");
-    assert_eq!(give(None, "Yes.").await, Some(false));
-    assert_eq!(
-        give(None, "Yes.").await,
-        Some(false),
-        "without a key every command counts"
-    );
-    assert_eq!(talk.view().await["unfolded"], 4);
+    let taken = (202, Some(false), None);
+    assert_eq!(give(Some("k"), "Yes.").await, taken);
+    assert_eq!(give(Some("k"), "Yes.").await, (202, Some(true), None));
+    let reused = "urn:liaison:problem:idempotency-key-reused".to_owned();
+    assert_eq!(give(Some("k"), "No.").await, (422, None, Some(reused)));
+    for _ in 0..2 {
+        assert_eq!(give(None, "Yes.").await, taken, "without a key all count");
+    }
+    assert_eq!(talk.view().await["unfolded"], 3);
 }
 
 #[tokio::test]

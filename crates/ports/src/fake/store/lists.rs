@@ -2,8 +2,9 @@
 
 use super::state::{Held, State, corrupt};
 use crate::store::{
-    ConversationFacts, ConversationFilter, ConversationRow, ConversationSummary, Direction, EventRow, JournalPage,
-    KeyRow, MessageRow, NeedRow, OutboxRow, OutboxState, StoreError, Unmatched,
+    ConversationFacts, ConversationFilter, ConversationRow, ConversationSummary, Direction,
+    EventRow, JournalPage, KeyRow, MessageRow, NeedRow, OutboxRow, OutboxState, StoreError,
+    Unmatched,
 };
 use jiff::Timestamp;
 use liaison_core::{

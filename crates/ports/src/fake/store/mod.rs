@@ -9,7 +9,8 @@ mod work;
 use crate::store::{
     Appended, ClaimRequest, Claimed, CommandAppended, Commit, Completion, ConversationFacts,
     ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, KeyRow,
-    MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow, Registered, Store, StoreError, Unmatched,
+    MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow,
+    Registered, Store, StoreError, Unmatched,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
