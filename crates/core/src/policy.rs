@@ -46,7 +46,36 @@ pub struct Policy {
     /// Whether figures like 3/4 are read day first; without it, such a date is unclear.
     pub day_first: Option<bool>,
     /// After how long a hold that no operator has attended to is escalated; without it, never.
+    #[serde(with = "or_never")]
     pub escalate_holds_after: Option<Wait>,
+}
+
+/// A length of time, or `never`, where leaving it out means the default.
+mod or_never {
+    use super::Wait;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    const NEVER: &str = "never";
+
+    pub(super) fn serialize<S: Serializer>(
+        wait: &Option<Wait>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match wait {
+            Some(wait) => wait.serialize(serializer),
+            None => serializer.serialize_str(NEVER),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Wait>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.trim() {
+            NEVER => Ok(None),
+            text => text.parse().map(Some).map_err(serde::de::Error::custom),
+        }
+    }
 }
 
 impl Default for Policy {
@@ -199,6 +228,31 @@ impl<'de> Deserialize<'de> for Wait {
 mod tests {
     use super::*;
     use rstest::rstest;
+
+    #[test]
+    fn escalation_can_be_turned_off_and_has_a_default() {
+        let read = |json: &str| {
+            serde_json::from_str::<Policy>(json)
+                .expect("a policy")
+                .escalate_holds_after
+        };
+        assert_eq!(read("{}"), Some(Wait::days(1)));
+        assert_eq!(
+            read(r#"{"escalate_holds_after": "2h"}"#),
+            Some(Wait::hours(2))
+        );
+        let never = read(r#"{"escalate_holds_after": "never"}"#);
+        assert_eq!(never, None);
+        let policy = Policy {
+            escalate_holds_after: never,
+            ..Policy::default()
+        };
+        let text = serde_json::to_string(&policy).expect("it is stored");
+        assert_eq!(
+            serde_json::from_str::<Policy>(&text).expect("it is read"),
+            policy
+        );
+    }
 
     #[rstest]
     #[case("90s", Ok(90))]

@@ -55,10 +55,6 @@ impl Hold {
     }
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }

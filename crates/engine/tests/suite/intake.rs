@@ -8,7 +8,7 @@ use liaison_core::{
     stakeholder::{Health, Stakeholder},
 };
 use liaison_ports::{
-    inbound::{InboundFile, InboundKind, Intake, Taken},
+    inbound::{Assignment, InboundFile, InboundKind, InboundMessage, Intake, Taken},
     store::{Direction, Store},
 };
 
@@ -355,4 +355,66 @@ async fn a_long_message_is_cut_at_a_character_and_its_files_are_kept() {
     let bytes = office.store.blob(&tenant(), &file.blob).await.unwrap();
     assert_eq!(bytes.as_deref(), Some(&b"%PDF-1.7"[..]));
     office.replays(&conversation).await;
+}
+
+/// Ana's answer from an address that nobody knows, filed as unmatched.
+async fn filed(office: &Office) -> InboundMessage {
+    let mut letter = office.letter("inspection", YES);
+    letter.tokens.clear();
+    letter.from = Some(address("ana.at.work@else.example"));
+    assert_eq!(office.takes(letter.clone()).await, Taken::Unmatched);
+    letter
+}
+
+async fn assign(
+    office: &Office,
+    letter: InboundMessage,
+    conversation: &ConversationId,
+    from_stakeholder: bool,
+) -> Taken {
+    let unmatched = office.store.unmatched(&tenant(), 1).await.unwrap();
+    let assignment = Assignment {
+        unmatched: unmatched[0].id.clone(),
+        conversation: conversation.clone(),
+        from_stakeholder,
+        at: office.now(),
+    };
+    let intake = office.engine.intake();
+    intake.assign(letter, assignment).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_message_that_an_operator_assigns_counts_as_what_they_say_it_is() {
+    for (from_stakeholder, holds) in [(true, vec![]), (false, vec!["unknown_sender"])] {
+        let office = Office::open();
+        let conversation = office.register("inspection").await;
+        office.quiet().await;
+        let letter = filed(&office).await;
+        let taken = assign(&office, letter, &conversation, from_stakeholder).await;
+        assert_eq!(taken, Taken::Matched(conversation.clone()));
+        office.quiet().await;
+        assert_eq!(office.holds(&conversation).await, holds);
+        assert_eq!(office.is_fulfilled("inspection").await, from_stakeholder);
+        assert_eq!(office.store.unmatched(&tenant(), 1).await.unwrap(), []);
+        office.replays(&conversation).await;
+    }
+}
+
+#[tokio::test]
+async fn a_report_about_nobody_in_a_conversation_is_not_assigned_to_it() {
+    let office = Office::open();
+    let conversation = office.register("inspection").await;
+    office.quiet().await;
+    let mut letter = office.letter("inspection", "Undelivered.");
+    letter.tokens.clear();
+    letter.kind = InboundKind::Bounce {
+        original: None,
+        recipients: vec!["somebody@else.example".to_owned()],
+        permanent: true,
+        reason: "no such mailbox".to_owned(),
+    };
+    assert_eq!(office.takes(letter.clone()).await, Taken::Unmatched);
+    let taken = assign(&office, letter, &conversation, true).await;
+    assert_eq!(taken, Taken::Unmatched);
+    assert_eq!(office.store.unmatched(&tenant(), 9).await.unwrap().len(), 1);
 }

@@ -584,6 +584,7 @@ fn plan() -> MessagePlan {
                 asked_on: None,
             },
         ],
+        guidance: Vec::new(),
     }
 }
 
