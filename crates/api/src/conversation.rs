@@ -1,6 +1,6 @@
 //! What an operator reads of a conversation.
 
-use crate::need::NeedStatus;
+use crate::{need::NeedStatus, person::AbsenceView};
 use jiff::Timestamp;
 use liaison_core::{
     conversation::{Guidance, IgnoredAction},
@@ -71,6 +71,9 @@ pub struct ConversationView {
     pub slots: Vec<SlotView>,
     /// What keeps it from sending.
     pub holds: Vec<HoldView>,
+    /// When they are away, by what they or their mail program said last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absence: Option<AbsenceView>,
     /// Who has taken it over, if somebody has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_over: Option<TakenOver>,

@@ -9,6 +9,7 @@ mod field;
 mod mail;
 mod need;
 mod operator;
+mod person;
 mod problem;
 mod registration;
 
@@ -29,6 +30,7 @@ pub use operator::{
     Accepted, AssignUnmatched, CommandQuery, FillSlot, Guide, HandBack, HoldRequest,
     LiftQuarantine, OperatorAnswer, Release, ResolveSend, Resume, ReviveContact, TakeOver, Unguide,
 };
+pub use person::{AbsenceView, AcceptDelegate, CatchUp, DelegateDecision, RejectDelegate};
 pub use problem::Problem;
 pub use registration::{
     ContactSpec, Deadline, DeadlineFault, KindSpec, RegisterNeed, SlotSpec, StakeholderSpec,
@@ -37,7 +39,7 @@ pub use registration::{
 pub use liaison_core::{
     conversation::{Guidance, Heard, IgnoredAction, Via},
     id::{ConversationId, GuidanceId, HoldId, MessageId, NeedId},
-    ladder::{Ladder, Silence},
+    ladder::{Ladder, Silence, Tone},
     need::{OutcomeKind, TranscriptEntry},
     phase::{Explanation, Finding},
     policy::Wait,

@@ -61,6 +61,10 @@ pub struct StakeholderSpec {
     /// The person's time zone (`Europe/Paris`); without one, the tenant's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
+    /// The country whose weekends and holidays they keep, as two letters (ISO 3166-1, `FR`); the
+    /// tenant's policy says which these are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
     /// A mail address: short for one contact of channel `email`, before the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,

@@ -1,7 +1,7 @@
 //! A registered need.
 
 use crate::{Client, ClientError, Outcome, client::Call};
-use liaison_api::{EventList, NeedId, NeedView};
+use liaison_api::{Accepted, DelegateDecision, EventList, NeedId, NeedView};
 use reqwest::Method;
 use std::time::Duration;
 
@@ -33,6 +33,22 @@ impl NeedHandle {
     pub async fn view(&self) -> Result<NeedView, ClientError> {
         let call = Call::new("read a need", Method::GET, self.path());
         self.client.repeatable(&call).await
+    }
+
+    /// Says whether somebody whom the person named (the event `delegate_named`) may be written to
+    /// instead of them; without an address and a name of one's own, at the ones that they gave.
+    pub async fn decide_delegate(
+        &self,
+        decision: &DelegateDecision,
+    ) -> Result<Accepted, ClientError> {
+        let body = serde_json::to_string(decision)
+            .expect("a decision is texts and flags, all of which JSON has");
+        let path = format!("{}/delegate", self.path());
+        let call = Call::new("decide on a delegate", Method::POST, path).body(body);
+        self.client
+            .once(&call)
+            .await
+            .map_err(|failure| failure.error)
     }
 
     /// Waits for the outcome, for as long as it takes. Every need has one: its deadline sees to

@@ -60,6 +60,13 @@ impl Stakeholder {
         self.0.zone = Some(name.into());
         self
     }
+
+    /// The country whose weekends and holidays they keep, as two letters (`FR`).
+    #[must_use]
+    pub fn country(mut self, code: impl Into<String>) -> Self {
+        self.0.country = Some(code.into());
+        self
+    }
 }
 
 /// A need in the making. What is wrong with it, the daemon says when it is registered, field by

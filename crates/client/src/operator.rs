@@ -2,9 +2,10 @@
 
 use crate::{Client, ClientError, MessageId, Timestamp, client::Call, client::conversation_path};
 use liaison_api::{
-    Accepted, CommandQuery, ConversationId, Deadline, FillSlot, GuidanceId, Guide, HandBack,
-    HoldId, HoldRequest, LiftQuarantine, OperatorAnswer, Release, ResolveSend, Resume,
-    ReviveContact, TakeOver, Unguide,
+    AcceptDelegate, Accepted, CatchUp, CommandQuery, ConversationId, Deadline, FillSlot,
+    GuidanceId, Guide, HandBack, HoldId, HoldRequest, LiftQuarantine, NeedId, OperatorAnswer,
+    RejectDelegate, Release, ResolveSend, Resume, ReviveContact, TakeOver, TranscriptEntry,
+    Unguide,
 };
 use reqwest::Method;
 use serde::Serialize;
@@ -230,6 +231,46 @@ impl Commands {
         let by = self.by.clone();
         let resolve = ResolveSend { message, sent, by };
         self.give("resolve a send", "/resolve-send", &resolve).await
+    }
+
+    /// Talks to whom the person named instead of them; without an address and a name of one's own,
+    /// to the ones that they gave.
+    pub async fn accept_delegate(
+        &self,
+        address: Option<String>,
+        name: Option<String>,
+    ) -> Result<Accepted, ClientError> {
+        let accept = AcceptDelegate {
+            address,
+            name,
+            by: self.by.clone(),
+        };
+        self.give("accept a delegate", "/accept-delegate", &accept)
+            .await
+    }
+
+    /// Leaves it with the person, who had named somebody else.
+    pub async fn reject_delegate(&self) -> Result<Accepted, ClientError> {
+        let by = self.by.clone();
+        self.give(
+            "reject a delegate",
+            "/reject-delegate",
+            &RejectDelegate { by },
+        )
+        .await
+    }
+
+    /// Hands over what the person said before, or elsewhere, oldest first; it is read before
+    /// anything more is asked. It belongs to `need`, or to the newest open one.
+    pub async fn catch_up(
+        &self,
+        entries: Vec<TranscriptEntry>,
+        need: Option<NeedId>,
+    ) -> Result<Accepted, ClientError> {
+        let by = self.by.clone();
+        let catch_up = CatchUp { entries, need, by };
+        self.give("hand a transcript over", "/catch-up", &catch_up)
+            .await
     }
 
     async fn give(

@@ -83,6 +83,16 @@ pub enum NeedEvent {
         /// What it rests on.
         evidence: Evidence,
     },
+    /// The person named somebody else to talk to, whom the caller or an operator may accept.
+    DelegateNamed {
+        /// Their name, when it stands before the address.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// Their address.
+        address: String,
+        /// The person's words.
+        quote: String,
+    },
     /// Do you still wait?
     StillWaiting {
         /// When it was asked.

@@ -3,7 +3,7 @@
 use crate::{
     conversation::{Action, Received},
     id::{MessageId, NeedId},
-    need::Registration,
+    need::{Registration, TranscriptEntry},
     policy::Policy,
     stakeholder::Stakeholder,
 };
@@ -61,12 +61,29 @@ pub enum Input {
         /// What the far side said, bounded.
         reason: String,
     },
+    /// The person's mailbox provider or mail program says that they want no more mail: an abuse or
+    /// opt-out report.
+    OptedOut {
+        /// The report.
+        message: MessageId,
+        /// What it says, bounded.
+        why: String,
+    },
     /// An operator gave a command that is run by a rule of its own.
     QuickAction {
         /// Who.
         by: String,
         /// What.
         action: Action,
+    },
+    /// An operator handed over what the person said before, or elsewhere.
+    TranscriptAdded {
+        /// Who.
+        by: String,
+        /// The open need that it belongs to.
+        need: NeedId,
+        /// What they said, oldest first.
+        entries: Vec<TranscriptEntry>,
     },
     /// An operator paused the conversation, or one of its needs.
     HoldRequested {

@@ -3,7 +3,7 @@
 use crate::{
     conversation::Conversation,
     policy::Wait,
-    slot::{Slot, SlotKey, Standing},
+    slot::{Slot, SlotKey},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,9 @@ pub struct Ladder {
     /// How long to wait before each reminder, counted from the last ask that was really sent. Its
     /// length is the number of reminders; at most [`Ladder::MOST_RUNGS`].
     pub waits: Vec<Wait>,
+    /// How each reminder sounds, in their order; the last one named goes on. Without any, plain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tones: Vec<Tone>,
     /// How long to wait after the last reminder before [`Ladder::silence`] applies.
     pub patience: Wait,
     /// What silence means then.
@@ -24,6 +27,10 @@ pub struct Ladder {
 impl Ladder {
     /// More reminders than this are harassment, whoever configures them.
     pub const MOST_RUNGS: usize = 12;
+
+    /// How long before a deadline a last reminder may go out, though the person promised an answer
+    /// for later, or is away until later: long enough for some answer.
+    pub const LAST_CALL: Wait = Wait::hours(24);
 }
 
 impl Default for Ladder {
@@ -31,10 +38,26 @@ impl Default for Ladder {
     fn default() -> Self {
         Self {
             waits: vec![Wait::days(3), Wait::days(5), Wait::days(7)],
+            tones: Vec::new(),
             patience: Wait::days(7),
             silence: Silence::Hold,
         }
     }
+}
+
+/// How a reminder sounds, the gentlest first.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Tone {
+    /// It makes light of the delay.
+    Friendly,
+    /// It says what is open.
+    #[default]
+    Plain,
+    /// It says that the answer is still needed.
+    Firm,
 }
 
 /// What it means that nobody answers.
@@ -59,6 +82,11 @@ pub enum Chase {
         /// When.
         at: Timestamp,
     },
+    /// A second promise was broken then: an operator decides how to go on.
+    Broken {
+        /// When.
+        at: Timestamp,
+    },
     /// There is no reminder left, and silence means something then.
     UsedUp {
         /// When.
@@ -72,43 +100,99 @@ pub enum Chase {
 /// was really sent, never from what the stakeholder wrote last.
 pub fn chase(conversation: &Conversation, key: &SlotKey, slot: &Slot) -> Chase {
     let from = conversation.chase_from.unwrap_or(Timestamp::MIN);
-    let mut last = None;
-    let mut reminders = 0;
-    for ask in conversation.asks.iter().filter(|ask| ask.slot == *key) {
-        last = last.max(Some(ask.at));
-        if ask.reminder && ask.at >= from {
-            reminders += 1;
-        }
-    }
+    let asks = conversation.asks.iter().filter(|ask| ask.slot == *key);
+    let last = asks.map(|ask| ask.at).max();
+    let reminders = reminders(conversation, key);
+    let deadline = conversation
+        .waiting_for(key)
+        .map(|(_, need)| need.deadline)
+        .min()
+        .unwrap_or(Timestamp::MAX);
+    let promised = slot.standing.promised_until();
+    let quiet = promised.map(|until| respected(until, deadline));
     let Some(last) = last else {
         // A promise that came unasked is still a promise.
-        return match &slot.standing {
-            Standing::Promised { until, .. } => Chase::Remind { at: *until },
-            _ => Chase::Unasked,
-        };
+        return quiet.map_or(Chase::Unasked, |at| Chase::Remind { at });
     };
+    if let Some(until) = promised.filter(|until| *until > from && *until < deadline) {
+        let broken_before = slot.promises.iter().rev().skip(1);
+        if broken_before.filter(|before| before.until > from).count() > 0 {
+            return Chase::Broken { at: until };
+        }
+        if last < until {
+            // The reminder that names the promise comes once it is broken, whatever the rungs say.
+            return Chase::Remind { at: until };
+        }
+    }
     let last = last.max(from);
-    // Of several needs that share the question, the oldest one's ladder counts.
-    let ladder = conversation
-        .active_needs()
-        .filter(|(_, need)| need.slots.iter().any(|wanted| wanted.key == *key))
-        .find_map(|(_, need)| need.ladder.as_ref())
-        .unwrap_or(&conversation.policy.ladder);
-    let promised = match &slot.standing {
-        Standing::Promised { until, .. } => *until,
-        _ => Timestamp::MIN,
-    };
+    let ladder = ladder_of(conversation, key);
+    let quiet = quiet.unwrap_or(Timestamp::MIN);
     match ladder
         .waits
         .get(reminders)
         .filter(|_| reminders < Ladder::MOST_RUNGS)
     {
         Some(wait) => Chase::Remind {
-            at: wait.after(last).max(promised),
+            at: wait.after(last).max(quiet),
         },
         None => Chase::UsedUp {
-            at: ladder.patience.after(last).max(promised),
+            at: patience_ends(conversation, ladder, last).max(quiet),
             silence: ladder.silence,
         },
     }
+}
+
+/// How the next reminder of a question sounds.
+pub fn tone(conversation: &Conversation, key: &SlotKey) -> Tone {
+    let tones = &ladder_of(conversation, key).tones;
+    let rung = tones.get(reminders(conversation, key)).or(tones.last());
+    rung.copied().unwrap_or_default()
+}
+
+/// Of several needs that share the question, the oldest one's ladder counts.
+fn ladder_of<'a>(conversation: &'a Conversation, key: &SlotKey) -> &'a Ladder {
+    conversation
+        .active_needs()
+        .filter(|(_, need)| need.slots.iter().any(|wanted| wanted.key == *key))
+        .find_map(|(_, need)| need.ladder.as_ref())
+        .unwrap_or(&conversation.policy.ladder)
+}
+
+/// How many reminders of a question were really sent since the ladder began.
+fn reminders(conversation: &Conversation, key: &SlotKey) -> usize {
+    let from = conversation.chase_from.unwrap_or(Timestamp::MIN);
+    let asks = conversation.asks.iter().filter(|ask| ask.slot == *key);
+    asks.filter(|ask| ask.reminder && ask.at >= from).count()
+}
+
+/// Until when a question is left alone because the person said when they will answer; never so long
+/// that they could not be reminded before the deadline.
+pub fn quiet_until(conversation: &Conversation, key: &SlotKey, slot: &Slot) -> Option<Timestamp> {
+    let deadline = conversation
+        .waiting_for(key)
+        .map(|(_, need)| need.deadline)
+        .min()?;
+    Some(respected(slot.standing.promised_until()?, deadline))
+}
+
+/// How long `until`, which the person named, keeps us quiet: to its end, unless that is past the
+/// deadline. Then a last reminder still goes out a day before that, so that they hear of it.
+pub(crate) fn respected(until: Timestamp, deadline: Timestamp) -> Timestamp {
+    if until < deadline {
+        until
+    } else {
+        Ladder::LAST_CALL.before(deadline)
+    }
+}
+
+/// When silence after the last reminder means something. While the person is away it means nothing.
+fn patience_ends(conversation: &Conversation, ladder: &Ladder, last: Timestamp) -> Timestamp {
+    let at = ladder.patience.after(last);
+    let away = conversation
+        .absence
+        .as_ref()
+        .filter(|absence| absence.from < at)
+        .and_then(|absence| absence.until)
+        .filter(|until| *until > last);
+    away.map_or(at, |until| ladder.patience.after(until))
 }

@@ -1,9 +1,13 @@
 //! What a tenant decides once for all its conversations.
 
-use crate::{calendar::QuietHours, ladder::Ladder, stakeholder::Zone};
+use crate::{
+    calendar::{Country, CountryDays, QuietHours},
+    ladder::Ladder,
+    stakeholder::Zone,
+};
 use jiff::{SignedDuration, Timestamp, civil};
 use serde::{Deserialize, Serialize};
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// A tenant's rules for its conversations. Kept in the conversation, so that every decision can be
 /// made again from the state alone.
@@ -16,10 +20,14 @@ pub struct Policy {
     pub zone: Zone,
     /// When nobody is written to, on the stakeholder's own clock.
     pub quiet_hours: Option<QuietHours>,
-    /// Whether messages wait for Monday to Friday.
+    /// Whether messages wait for working days: Monday to Friday, where [`Policy::countries`] says
+    /// nothing else.
     pub working_days_only: bool,
-    /// Days on which nothing is sent.
+    /// Days on which nothing is sent to anybody.
     pub holidays: Vec<civil::Date>,
+    /// The weekends and holidays of countries, for the stakeholders whose country is known.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub countries: BTreeMap<Country, CountryDays>,
     /// How long to wait for further needs before the first question goes out.
     pub gather: Wait,
     /// How long an inbox must have been quiet before it is read.
@@ -86,6 +94,7 @@ impl Default for Policy {
             quiet_hours: Some(QuietHours::default()),
             working_days_only: false,
             holidays: Vec::new(),
+            countries: BTreeMap::new(),
             gather: Wait::seconds(30),
             burst: Wait::seconds(60),
             minimum_gap: Wait::hours(20),

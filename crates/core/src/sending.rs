@@ -1,8 +1,9 @@
 //! The one gate that every outbound message passes: whether it may go now, and if not, why.
 
 use crate::{
-    calendar::{Closure, Hours, Opening, opening},
+    calendar::{Closure, Hours, Opening, SATURDAY_AND_SUNDAY, opening},
     conversation::{Conversation, MessageKind, Outgoing},
+    ladder,
     phase::Watch,
     policy::Wait,
     slot::SlotKey,
@@ -52,6 +53,10 @@ pub enum Obstacle {
     MinimumGap,
     /// Enough has been sent in the last seven days.
     WeeklyCap,
+    /// They were reminded today already.
+    SameDay,
+    /// They are away.
+    Away,
     /// It is night there.
     QuietHours,
     /// It is no working day there.
@@ -69,6 +74,8 @@ impl fmt::Display for Obstacle {
             Self::Gathering => "further needs may join the question",
             Self::MinimumGap => "the last message was too short a time ago",
             Self::WeeklyCap => "enough has been sent in the last seven days",
+            Self::SameDay => "they were reminded today already",
+            Self::Away => "the stakeholder is away",
             Self::QuietHours => "it is quiet hours for the stakeholder",
             Self::ClosedDay => "it is no working day for the stakeholder",
         })
@@ -127,11 +134,24 @@ pub(crate) fn may_resend(conversation: &Conversation, message: &Outgoing, now: T
 }
 
 fn hours(conversation: &Conversation) -> Hours<'_> {
+    let policy = &conversation.policy;
+    let country = conversation
+        .stakeholder
+        .country
+        .as_ref()
+        .and_then(|country| policy.countries.get(country));
+    let weekend = country.map_or(SATURDAY_AND_SUNDAY, |days| &days.weekend);
     Hours {
         zone: conversation.zone(),
-        quiet: conversation.policy.quiet_hours,
-        working_days_only: conversation.policy.working_days_only,
-        holidays: &conversation.policy.holidays,
+        quiet: policy.quiet_hours,
+        weekend: match policy.working_days_only {
+            true => weekend,
+            false => &[],
+        },
+        holidays: [
+            &policy.holidays,
+            country.map_or(&[], |days| days.holidays.as_slice()),
+        ],
     }
 }
 
@@ -146,6 +166,7 @@ pub(crate) fn permission(
     let hours = hours(conversation);
     let latest = thresholds(conversation, kind)
         .into_iter()
+        .chain([away(conversation, kind, watch)])
         .flatten()
         .filter(|(at, _)| !watch.reached(*at))
         .max_by_key(|(at, _)| *at);
@@ -198,11 +219,11 @@ fn standing_obstacle(conversation: &Conversation) -> Option<Obstacle> {
 fn thresholds(
     conversation: &Conversation,
     kind: MessageKind,
-) -> [Option<(Timestamp, Obstacle)>; 3] {
+) -> [Option<(Timestamp, Obstacle)>; 4] {
     let policy = &conversation.policy;
     if kind == MessageKind::Reply {
         // Somebody who wrote expects an answer; the pace is for messages that nobody asked for.
-        return [None; 3];
+        return [None; 4];
     }
     let gathering = (kind == MessageKind::Ask)
         .then(|| crate::phase::first_unsaid_at(conversation))
@@ -229,5 +250,42 @@ fn thresholds(
         .checked_sub(cap)
         .and_then(|place| unasked.get(place))
         .map(|oldest| (Wait::days(7).after(*oldest), Obstacle::WeeklyCap));
-    [gathering, gap, week]
+    [gathering, gap, week, next_day(conversation, kind)]
+}
+
+/// The day after the last reminder, on the person's own calendar: nobody is chased twice a day,
+/// whatever the ladder and the gap say.
+fn next_day(conversation: &Conversation, kind: MessageKind) -> Option<(Timestamp, Obstacle)> {
+    if kind != MessageKind::FollowUp {
+        return None;
+    }
+    let reminders = conversation
+        .sent
+        .iter()
+        .filter(|sent| sent.kind == MessageKind::FollowUp);
+    let last = reminders.map(|sent| sent.at).max()?;
+    let zone = conversation.zone();
+    let tomorrow = zone.to_datetime(last).date().tomorrow().ok()?;
+    let midnight = tomorrow.at(0, 0, 0, 0).to_zoned(zone).ok()?;
+    Some((midnight.timestamp(), Obstacle::SameDay))
+}
+
+/// The end of an absence that is under way. Only reminders wait for it, and none so long that it
+/// could not come before the first deadline.
+fn away(
+    conversation: &Conversation,
+    kind: MessageKind,
+    watch: &Watch,
+) -> Option<(Timestamp, Obstacle)> {
+    let absence = conversation
+        .absence
+        .as_ref()
+        .filter(|_| kind == MessageKind::FollowUp)?;
+    let until = absence.until?;
+    let first_deadline = conversation
+        .open_needs()
+        .map(|(_, need)| need.deadline)
+        .min()?;
+    let until = ladder::respected(until, first_deadline);
+    (until > absence.from && watch.reached(absence.from)).then_some((until, Obstacle::Away))
 }

@@ -61,6 +61,26 @@ pub struct Slot {
     /// Values that this one has replaced, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Filled>,
+    /// What the person promised while there was no value, oldest first: each but the last one was
+    /// broken before the next was made. At most [`Promise::MOST`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub promises: Vec<Promise>,
+}
+
+/// A day by which the person said that they would answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Promise {
+    /// When they wrote it.
+    pub made_at: Timestamp,
+    /// The end of the day that they named.
+    pub until: Timestamp,
+    /// Their words, verbatim.
+    pub quote: String,
+}
+
+impl Promise {
+    /// Two that are broken bring an operator; more are kept only for that operator to see.
+    pub const MOST: usize = 10;
 }
 
 /// What is known of a slot. That it was *asked* is not stored here: the ask ledger says so.
@@ -99,6 +119,14 @@ impl Standing {
     pub fn value(&self) -> Option<&Value> {
         match self {
             Self::Filled(filled) => Some(&filled.value),
+            _ => None,
+        }
+    }
+
+    /// Whether the person said when they will answer, and that is the last they said.
+    pub fn promised_until(&self) -> Option<Timestamp> {
+        match self {
+            Self::Promised { until, .. } => Some(*until),
             _ => None,
         }
     }
@@ -147,5 +175,8 @@ pub enum Evidence {
         need: NeedId,
         /// The words, verbatim.
         quote: String,
+        /// The operator who handed it over, when it was not the caller.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
     },
 }

@@ -1,6 +1,6 @@
 //! The person on the other side, and the addresses that reach them.
 
-use crate::id::MessageId;
+use crate::{calendar::Country, id::MessageId};
 use jiff::{Timestamp, tz::TimeZone};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -19,6 +19,9 @@ pub struct Stakeholder {
     /// The person's time zone; without one, the policy's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<Zone>,
+    /// The country whose weekends and holidays they keep, when known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub country: Option<Country>,
     /// Where the person can be reached, best first.
     pub contacts: Vec<Contact>,
 }
@@ -46,6 +49,12 @@ pub struct Contact {
     /// Who let it be written to again, after an end of either, and on what grounds; the latest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revived: Option<Revival>,
+    /// How whoever reads there is addressed, when it is not the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Why we may write there, when it is not simply that a caller named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grounds: Option<Grounds>,
 }
 
 /// That an operator let a contact be written to again.
@@ -68,6 +77,8 @@ impl Contact {
             health: Health::Working,
             consent: Consent::Given,
             revived: None,
+            name: None,
+            grounds: None,
         }
     }
 
@@ -122,6 +133,33 @@ pub enum Consent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<MessageId>,
     },
+}
+
+/// Why we may write to a contact that no caller named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "grounds", rename_all = "snake_case")]
+pub enum Grounds {
+    /// The person named somebody else to talk to, and an operator or the caller agreed.
+    Delegate {
+        /// In which message they did.
+        message: MessageId,
+        /// Their words.
+        quote: String,
+        /// Who agreed.
+        agreed_by: String,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// Somebody whom the person named to talk to instead.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delegate {
+    /// Their name, when it stands before the address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Their address.
+    pub address: EmailAddress,
 }
 
 /// A mail address that is safe to put into a header or an SMTP command.

@@ -160,6 +160,18 @@ impl EngineIntake {
                 .append(source, id, message_id, from, Vec::new(), input)
                 .await;
         }
+        if let InboundKind::OptOut { reason, .. } = &message.kind {
+            let message_id = MessageId::new(self.ids(message.received_at).draw());
+            let input = Input::OptedOut {
+                message: message_id.clone(),
+                why: reason.clone(),
+            };
+            let from = message.from_text.clone();
+            let source = Source::of(message, assignment);
+            return self
+                .append(source, id, message_id, from, Vec::new(), input)
+                .await;
+        }
         let vouched = assignment.as_ref().is_some_and(|it| it.from_stakeholder);
         let contacts = &row.document.stakeholder.contacts;
         let known = || contacts.first().map(|contact| contact.address.clone());
@@ -173,7 +185,8 @@ impl EngineIntake {
             None => Origin::Stranger,
         };
         let source = Source::of(message, assignment);
-        self.append_received(source, id, origin, from).await
+        self.append_received(source, id, origin, from, answers)
+            .await
     }
 
     /// By token, then by what it answers, then by its sender. A bounce's sender says nothing:
@@ -184,6 +197,10 @@ impl EngineIntake {
         let tenant = &message.tenant;
         let mut references = message.references.clone();
         if let InboundKind::Bounce {
+            original: Some(original),
+            ..
+        }
+        | InboundKind::OptOut {
             original: Some(original),
             ..
         } = &message.kind
@@ -232,6 +249,7 @@ impl EngineIntake {
         id: ConversationId,
         origin: Origin,
         from: EmailAddress,
+        answers: Option<MessageId>,
     ) -> Result<Taken, StoreError> {
         let message = &source.message;
         let mut ids = self.ids(message.received_at);
@@ -252,7 +270,9 @@ impl EngineIntake {
             .collect();
         let author = match message.kind {
             InboundKind::Person => Author::Person,
-            InboundKind::Automatic | InboundKind::Bounce { .. } => Author::Automatic,
+            InboundKind::Automatic | InboundKind::Bounce { .. } | InboundKind::OptOut { .. } => {
+                Author::Automatic
+            }
         };
         let received = Received {
             message: message_id.clone(),
@@ -266,6 +286,7 @@ impl EngineIntake {
             attachments,
             author,
             transport_id: message.transport_id.clone(),
+            answers,
         };
         let input = Input::MessageReceived(Box::new(received));
         let address = from.to_string();

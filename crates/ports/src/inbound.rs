@@ -113,6 +113,14 @@ pub enum InboundKind {
         /// What the far side said, bounded.
         reason: String,
     },
+    /// A report that the person wants no more mail: a complaint that their provider passes on (RFC
+    /// 5965), or their mail program's button.
+    OptOut {
+        /// The Message-ID of ours, when the report names it.
+        original: Option<String>,
+        /// What it says, in a sentence.
+        reason: String,
+    },
 }
 
 /// An operator's word on whose a message is.

@@ -20,6 +20,7 @@ mod inbound;
 mod mail;
 mod needs;
 mod params;
+mod person;
 mod registration;
 mod state;
 mod view;
@@ -67,6 +68,16 @@ pub fn router(state: AppState) -> Router {
         .route("/v1/conversations/{id}/revive", post(guidance::revive))
         .route("/v1/conversations/{id}/takeover", post(commands::take_over))
         .route("/v1/conversations/{id}/handback", post(commands::hand_back))
+        .route("/v1/needs/{id}/delegate", post(person::decide_delegate))
+        .route(
+            "/v1/conversations/{id}/accept-delegate",
+            post(person::accept_delegate),
+        )
+        .route(
+            "/v1/conversations/{id}/reject-delegate",
+            post(person::reject_delegate),
+        )
+        .route("/v1/conversations/{id}/catch-up", post(person::catch_up))
         .route("/v1/conversations/{id}/fill", post(commands::fill))
         .route(
             "/v1/conversations/{id}/resolve-send",

@@ -8,6 +8,7 @@ use liaison_api::{
     TranscriptEntry,
 };
 use liaison_core::{
+    calendar::Country,
     id::NeedId,
     need::{Registration, SlotRequest},
     policy::Wait,
@@ -22,7 +23,7 @@ const MOST_FACTS: usize = 50;
 const MOST_BRIEFS: usize = 20;
 const MOST_TRANSCRIPT: usize = 200;
 const MOST_TRANSCRIPT_BYTES: usize = 20_000;
-const LONGEST_NAME: usize = 200;
+pub(crate) const LONGEST_NAME: usize = 200;
 const LONGEST_GOAL: usize = 500;
 const LONGEST_QUESTION: usize = 1_000;
 const LONGEST_SELF_CHECK: usize = 300;
@@ -53,7 +54,7 @@ pub(crate) fn check(
     if let Some(ladder) = &request.ladder {
         faults.ladder(ladder);
     }
-    faults.transcript(&request.transcript, now);
+    faults.transcript("transcript", &request.transcript, now);
     if !faults.0.is_empty() {
         return Err(faults.0);
     }
@@ -183,11 +184,19 @@ impl Faults {
                 None
             }
         });
+        let country = spec.country.and_then(|text| match Country::parse(&text) {
+            Ok(country) => Some(country),
+            Err(fault) => {
+                self.add("stakeholder.country", fault.to_string());
+                None
+            }
+        });
         Stakeholder {
             key: spec.key,
             name: spec.name.map(|name| name.trim().to_owned()),
             language,
             zone,
+            country,
             contacts: self.contacts(spec.email, spec.contacts),
         }
     }
@@ -292,6 +301,7 @@ impl Faults {
                 );
             }
         }
+        self.count("ladder.tones", ladder.tones.len(), Ladder::MOST_RUNGS);
         if ladder.patience.as_seconds() == 0 {
             self.add(
                 "ladder.patience",
@@ -300,12 +310,12 @@ impl Faults {
         }
     }
 
-    fn transcript(&mut self, entries: &[TranscriptEntry], now: Timestamp) {
-        if !self.count("transcript", entries.len(), MOST_TRANSCRIPT) {
+    pub(crate) fn transcript(&mut self, field: &str, entries: &[TranscriptEntry], now: Timestamp) {
+        if !self.count(field, entries.len(), MOST_TRANSCRIPT) {
             return;
         }
         for (place, entry) in entries.iter().enumerate() {
-            let text = format!("transcript[{place}].text");
+            let text = format!("{field}[{place}].text");
             if entry.text.trim().is_empty() {
                 self.add(text, "write what the person said, or leave the entry away");
             } else if entry.text.len() > MOST_TRANSCRIPT_BYTES {
@@ -315,11 +325,11 @@ impl Faults {
                 );
             }
             if entry.at > CLOCK_TOLERANCE.after(now) {
-                self.add(format!("transcript[{place}].at"), "this is in the future");
+                self.add(format!("{field}[{place}].at"), "this is in the future");
             }
         }
         if !entries.is_sorted_by_key(|entry| entry.at) {
-            self.add("transcript", "order the entries by time, oldest first");
+            self.add(field, "order the entries by time, oldest first");
         }
     }
 }

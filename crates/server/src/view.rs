@@ -2,10 +2,10 @@
 
 use jiff::Timestamp;
 use liaison_api::{
-    ConversationSummary, ConversationView, EventView, HoldView, JournalEntry, JournalView,
-    MessageDirection, MessageView, NeedInConversation, NeedStatus, NeedView, OutboxEntry,
-    OutboxState, OutgoingView, SlotState, SlotView, UnmatchedEntry, UnreadableConversation,
-    UsageView,
+    AbsenceView, ConversationSummary, ConversationView, EventView, HoldView, JournalEntry,
+    JournalView, MessageDirection, MessageView, NeedInConversation, NeedStatus, NeedView,
+    OutboxEntry, OutboxState, OutgoingView, SlotState, SlotView, UnmatchedEntry,
+    UnreadableConversation, UsageView,
 };
 use liaison_core::{
     conversation::{Ask, Conversation, Hold, Outgoing},
@@ -92,6 +92,11 @@ pub(crate) fn conversation(
             .filter(|guidance| guidance.counts_at(now))
             .collect(),
         ignored: document.ignored,
+        absence: document.absence.map(|absence| AbsenceView {
+            quote: absence.quote,
+            from: absence.from,
+            until: absence.until,
+        }),
         outgoing: document.outgoing.into_iter().map(outgoing).collect(),
         unread: u32::try_from(document.inbox.len()).unwrap_or(u32::MAX),
         unfolded: row.unfolded,

@@ -2,7 +2,10 @@
 
 use super::{
     compose::clean::message_id,
-    inbound::{self, Address, Attachment, Class, DeliveryOutcome, DeliveryReport, InboundEmail},
+    inbound::{
+        self, Address, Attachment, Class, DeliveryOutcome, DeliveryReport, FeedbackKind,
+        InboundEmail,
+    },
     remark::remark,
     subaddress,
 };
@@ -88,6 +91,17 @@ impl EmailDecoder {
     fn kind(&self, mail: &InboundEmail) -> InboundKind {
         match &mail.class {
             Class::Bounce(report) => bounce(report),
+            Class::FeedbackReport {
+                kind: kind @ (FeedbackKind::Abuse | FeedbackKind::OptOut),
+                original_message_id,
+            } => InboundKind::OptOut {
+                original: original_message_id.as_deref().and_then(message_id),
+                reason: match kind {
+                    FeedbackKind::Abuse => "they reported a message of ours as unwanted",
+                    _ => "their mail program asks for no more messages",
+                }
+                .to_owned(),
+            },
             Class::AutomaticReply { .. }
             | Class::Delivered(_)
             | Class::ListOrBulk

@@ -348,7 +348,8 @@ fn complaints_and_unsubscribe_buttons_speak_for_the_person() {
     let report = |kind: &str| {
         format!(
             "From: fbl@p.example\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\n\n\
-             --b\n\nComplaint.\n--b\nContent-Type: message/feedback-report\n\nFeedback-Type: {kind}\n\n--b--\n"
+             --b\n\nComplaint.\n--b\nContent-Type: message/feedback-report\n\nFeedback-Type: {kind}\n\n\
+             --b\nContent-Type: message/rfc822\n\nMessage-ID: <ask-1@agency.example>\nSubject: Keys\n\nHello\n--b--\n"
         )
     };
     for (kind, expected) in [
@@ -359,14 +360,18 @@ fn complaints_and_unsubscribe_buttons_speak_for_the_person() {
     ] {
         assert_eq!(
             mail(&report(kind)).class,
-            Class::FeedbackReport { kind: expected }
+            Class::FeedbackReport {
+                kind: expected,
+                original_message_id: Some("ask-1@agency.example".to_owned())
+            }
         );
     }
     let apple = "From: ann@x.example\nAuto-Submitted: auto-replied\nX-Apple-Unsubscribe: true";
     assert_eq!(
         class(apple, "Unsubscribe."),
         Class::FeedbackReport {
-            kind: FeedbackKind::OptOut
+            kind: FeedbackKind::OptOut,
+            original_message_id: None
         }
     );
 }
@@ -385,7 +390,8 @@ fn amazons_notifications_are_read_out_of_their_json() {
     assert_eq!(
         class(headers, body),
         Class::FeedbackReport {
-            kind: FeedbackKind::Abuse
+            kind: FeedbackKind::Abuse,
+            original_message_id: None
         }
     );
     assert!(!matches!(

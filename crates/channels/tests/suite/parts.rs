@@ -57,6 +57,7 @@ pub(crate) fn outbound(id: &str, to: &str, body: &str) -> OutboundMessage {
             to: address(to),
             name: Some("Bo".to_owned()),
             language: "en".to_owned(),
+            tone: Default::default(),
             signature: "Ana".to_owned(),
             thread_subject: None,
             references: Vec::new(),

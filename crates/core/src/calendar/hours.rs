@@ -36,10 +36,20 @@ pub struct Hours<'a> {
     pub zone: TimeZone,
     /// Their quiet hours.
     pub quiet: Option<QuietHours>,
-    /// Whether Saturdays and Sundays are left alone.
-    pub working_days_only: bool,
-    /// Further days that are left alone.
-    pub holidays: &'a [Date],
+    /// The days of the week that are left alone.
+    pub weekend: &'a [Weekday],
+    /// Further days that are left alone: those of everybody, and those of the person's country.
+    pub holidays: [&'a [Date]; 2],
+}
+
+impl Hours<'_> {
+    fn is_holiday(&self, day: Date) -> bool {
+        self.holidays.iter().any(|days| days.contains(&day))
+    }
+
+    fn every_day_is_the_same(&self) -> bool {
+        self.weekend.is_empty() && self.holidays.iter().all(|days| days.is_empty())
+    }
 }
 
 /// Whether a person may be written to.
@@ -65,7 +75,7 @@ pub enum Opening {
 pub enum Closure {
     /// It is the quiet part of the day.
     QuietHours,
-    /// It is Saturday or Sunday.
+    /// It is the weekend.
     Weekend,
     /// It is a holiday.
     Holiday,
@@ -109,7 +119,7 @@ fn state_at(hours: &Hours<'_>, at: Timestamp) -> (Option<Closure>, Option<Timest
         }
     });
     let closure = closed_day.or(in_quiet.then_some(Closure::QuietHours));
-    if quiet.is_none() && !hours.working_days_only && hours.holidays.is_empty() {
+    if quiet.is_none() && hours.every_day_is_the_same() {
         return (closure, None);
     }
 
@@ -146,11 +156,9 @@ fn state_at(hours: &Hours<'_>, at: Timestamp) -> (Option<Closure>, Option<Timest
 }
 
 fn day_closure(hours: &Hours<'_>, day: Date) -> Option<Closure> {
-    if hours.holidays.contains(&day) {
+    if hours.is_holiday(day) {
         Some(Closure::Holiday)
-    } else if hours.working_days_only
-        && matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday)
-    {
+    } else if hours.weekend.contains(&day.weekday()) {
         Some(Closure::Weekend)
     } else {
         None
@@ -184,8 +192,8 @@ mod tests {
         Hours {
             zone: TimeZone::get(zone).expect("a zone"),
             quiet: Some(QuietHours::default()),
-            working_days_only: false,
-            holidays: &[],
+            weekend: &[],
+            holidays: [&[], &[]],
         }
     }
 
@@ -237,8 +245,8 @@ mod tests {
     fn weekends_and_holidays_join_into_one_pause() {
         let holidays = [Date::constant(2026, 12, 25)];
         let hours = Hours {
-            working_days_only: true,
-            holidays: &holidays,
+            weekend: crate::calendar::SATURDAY_AND_SUNDAY,
+            holidays: [&holidays, &[]],
             ..hours("UTC")
         };
         // Thursday the 24th, in the evening, to Monday the 28th, in the morning.
@@ -249,6 +257,24 @@ mod tests {
                 why: Closure::QuietHours
             }
         );
+    }
+
+    #[test]
+    fn a_week_without_a_working_day_is_given_up_looking_for() {
+        let hours = Hours {
+            weekend: &[
+                Weekday::Monday,
+                Weekday::Tuesday,
+                Weekday::Wednesday,
+                Weekday::Thursday,
+                Weekday::Friday,
+                Weekday::Saturday,
+                Weekday::Sunday,
+            ],
+            ..hours("UTC")
+        };
+        let now = at("2026-12-24T10:00:00Z");
+        assert!(matches!(opening(&hours, now), Opening::Closed { until, .. } if until > now));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use crate::{
     id::{HoldId, MessageId, NeedId},
-    stakeholder::EmailAddress,
+    slot::{Promise, SlotKey},
+    stakeholder::{Delegate, EmailAddress},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -97,6 +98,9 @@ pub enum HoldReason {
         message: MessageId,
         /// Their words.
         quote: String,
+        /// Whom, when they give an address. Nobody writes there before it is accepted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        delegate: Option<Delegate>,
     },
     /// A message that no rule knows what to do with: it answers nothing that is open.
     NothingUnderstood {
@@ -135,6 +139,13 @@ pub enum HoldReason {
     Unreachable,
     /// All reminders went unanswered.
     Silence,
+    /// What the person promised twice did not come.
+    PromisesBroken {
+        /// Which slot.
+        slot: SlotKey,
+        /// The promises, oldest first.
+        promises: Vec<Promise>,
+    },
     /// An operator asked for it.
     Operator {
         /// Who.
@@ -160,6 +171,7 @@ impl HoldReason {
             Self::SendRefused { .. } => "send_refused",
             Self::Unreachable => "unreachable",
             Self::Silence => "silence",
+            Self::PromisesBroken { .. } => "promises_broken",
             Self::Operator { .. } => "operator",
         }
     }
@@ -177,6 +189,14 @@ impl HoldReason {
             Self::RefusesContact { quote, .. } => {
                 format!("The stakeholder does not want to be written to: “{quote}”")
             }
+            Self::NamesAnother {
+                quote,
+                delegate: Some(delegate),
+                ..
+            } => format!(
+                "The stakeholder names {} to talk to: “{quote}”",
+                delegate.address
+            ),
             Self::NamesAnother { quote, .. } => {
                 format!("The stakeholder names somebody else to talk to: “{quote}”")
             }
@@ -199,6 +219,16 @@ impl HoldReason {
             }
             Self::Unreachable => "No contact of the stakeholder can be used".to_owned(),
             Self::Silence => "All reminders went unanswered".to_owned(),
+            Self::PromisesBroken { slot, promises } => {
+                let said: Vec<String> = promises
+                    .iter()
+                    .map(|promise| format!("“{}” (on {})", promise.quote, promise.made_at))
+                    .collect();
+                format!(
+                    "The answer to {slot} was promised and did not come: {}",
+                    said.join(", then ")
+                )
+            }
             Self::Operator { by, note } => format!("{by} asked for it: {note}"),
         }
     }

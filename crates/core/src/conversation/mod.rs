@@ -1,9 +1,11 @@
 //! The state of a conversation: recorded facts only. What happens next is never among them; it is
 //! computed from them by [`crate::phase`].
 
+mod absence;
 mod hold;
 mod operator;
 
+pub use absence::Absence;
 pub use hold::{Hold, HoldReason};
 pub use operator::{Guard, Guidance, Heard, IgnoredAction, Via};
 
@@ -71,6 +73,9 @@ pub struct Conversation {
     /// ladder begin again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chase_from: Option<Timestamp>,
+    /// When the person is away, by what they or their mail program said last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absence: Option<Absence>,
     /// What keeps us from sending.
     pub holds: Vec<Hold>,
     /// The operator who has taken over, if one has.
@@ -209,6 +214,9 @@ pub struct Transcript {
     pub need: NeedId,
     /// What they said, oldest first.
     pub entries: Vec<TranscriptEntry>,
+    /// The operator who handed it over, when it was not the caller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// A message from the stakeholder.
@@ -237,6 +245,9 @@ pub struct Received {
     /// The mail's Message-ID, with its angle brackets, for threading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport_id: Option<String>,
+    /// The message of ours that it answers, when it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<MessageId>,
 }
 
 impl Received {
@@ -475,6 +486,17 @@ pub enum Action {
         /// On what grounds.
         note: String,
     },
+    /// Talk to whom the person named instead of them.
+    AcceptDelegate {
+        /// Their address, when it is another than the one that was found, or none was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        address: Option<EmailAddress>,
+        /// Their name, likewise.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    },
+    /// Do not.
+    RejectDelegate,
     /// Other commands, that change nothing unless their guard holds when they arrive.
     Guarded {
         /// What must be so.
@@ -496,6 +518,8 @@ impl Action {
             Self::Guide { .. } => "guide",
             Self::Unguide { .. } => "unguide",
             Self::Revive { .. } => "revive",
+            Self::AcceptDelegate { .. } => "accept_delegate",
+            Self::RejectDelegate => "reject_delegate",
             Self::Guarded { then, .. } => then.first().map_or("guarded", Action::name),
         }
     }

@@ -51,6 +51,13 @@ pub(super) fn concerns(
     if !form.automatic_reply {
         seen_by_code(request, &mut raised);
     }
+    if raised
+        .iter()
+        .any(|concern| concern.kind == ConcernKind::OptsOut)
+    {
+        // There is nothing left for a person to decide about it.
+        raised.retain(|concern| concern.kind != ConcernKind::RefusesContact);
+    }
     raised.sort_by_key(|concern| concern.kind);
     raised
         .into_iter()
@@ -124,7 +131,9 @@ fn seen_by_code<'r>(request: &'r ReadRequest, raised: &mut Vec<Raised<'r>>) {
         let text = entry.text.as_str();
         for span in words::sentences(text) {
             let sentence = &text[span.clone()];
-            let kind = if refuses_contact(sentence) {
+            let kind = if opts_out(sentence) && !vetoes::addresses_software(text) {
+                ConcernKind::OptsOut
+            } else if refuses_contact(sentence) {
                 ConcernKind::RefusesContact
             } else if vetoes::is_question(sentence) {
                 ConcernKind::Question
@@ -150,6 +159,52 @@ const LEAVE_ME: Cues = Cues(
      not contact me again, not contact us, do not write to me, do not email me,
      do not message me, not write to me again, leave me alone, remove me from, take me off,
      unsubscribe me, please unsubscribe, no more emails",
+);
+
+/// Whether a sentence ends all contact, plainly and without a limit. In every other case a person
+/// looks: nothing is sent meanwhile either.
+fn opts_out(sentence: &str) -> bool {
+    let words = words::words(sentence);
+    if vetoes::is_question(sentence)
+        || vetoes::is_conditional(&words)
+        || vetoes::hedges(&words)
+        || vetoes::reports(&words)
+        || LIMITS.among(&words)
+    {
+        return false;
+    }
+    // `I asked the tenant to stop writing to me` stops nobody else.
+    words::clauses(sentence, 0..sentence.len())
+        .into_iter()
+        .any(|clause| {
+            let words = words::words(&sentence[clause]);
+            let lead = words.iter().take_while(|word| LEAD.has(&word.text)).count();
+            OPTS_OUT.starts(&words[lead..]).is_some()
+        })
+}
+
+const LEAD: Cues = Cues(
+    "please, and, so, then, just, now, kindly, you, must, should, immediately, at, once, finally, i,
+     want, would, like, demand, ask, to, will",
+);
+
+const OPTS_OUT: Cues = Cues(
+    "stop writing me, stop writing to me, stop writing us, stop writing to us, stop emailing me,
+     stop emailing us, stop mailing me, stop mailing us, stop contacting me, stop contacting us,
+     stop messaging me, stop messaging us, stop sending me, stop sending us, stop bothering me,
+     stop bothering us, do not contact me, do not contact us, do not write me, do not write to me,
+     do not write us, do not write to us, do not email me, do not email us, do not message me,
+     do not message us, never contact me, never contact us, never write to me, never write to us,
+     leave me alone, leave us alone, unsubscribe me, unsubscribe us, unsubscribe my, opt out,
+     no more emails, no more mails, no more messages, remove me from your list,
+     remove me from your mailing list, take me off your list, take me off your mailing list",
+);
+
+const LIMITS: Cues = Cues(
+    "until, till, before, after, by phone, by email, by mail, by post, by letter, call me, phone me,
+     ring me, on weekends, at weekends, on sundays, at work, during, about, regarding, at night,
+     at this address, at this email, at that address, here, so often, so much, every day, twice,
+     with, other address, new address, except, instead, but ask, but contact",
 );
 
 /// Adds a concern unless the same is known of the same words.

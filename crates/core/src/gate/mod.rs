@@ -1,6 +1,8 @@
 //! The gate: what a model filled in or worded is judged here, in code, before it means anything.
 
+pub(crate) mod absence;
 mod concerns;
+pub(crate) mod delegate;
 pub mod draft;
 mod passage;
 mod promises;
@@ -8,6 +10,7 @@ mod proposal;
 mod values;
 mod vetoes;
 
+pub use absence::Away;
 pub use proposal::judge;
 
 use crate::{slot::SlotKey, value::Value};
@@ -21,6 +24,9 @@ pub struct Judgement {
     pub slots: Vec<SlotJudgement>,
     /// What the words want of us, apart from answering; each with the words that say so.
     pub concerns: Vec<Concern>,
+    /// That the person is away, when they say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absence: Option<Away>,
 }
 
 /// A verdict on one slot, with its name.
@@ -97,7 +103,9 @@ pub struct Concern {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConcernKind {
-    /// No contact is wanted.
+    /// No contact is wanted, in words that code itself finds clear: it counts at once.
+    OptsOut,
+    /// No contact is wanted, as a reader or some of the words have it.
     RefusesContact,
     /// A person is wanted.
     WantsPerson,

@@ -1,7 +1,7 @@
 //! From proposals to verdicts.
 
 use super::{
-    Judgement, SlotJudgement, Verdict, concerns,
+    Judgement, SlotJudgement, Verdict, absence, concerns,
     passage::{Passage, meet},
     promises,
     values::{Claim, Judged, refused},
@@ -45,7 +45,11 @@ pub fn judge(request: &ReadRequest, reading: &Reading) -> Judgement {
         })
         .collect();
     let concerns = concerns::concerns(request, &reading.message, &slots);
-    Judgement { slots, concerns }
+    Judgement {
+        slots,
+        concerns,
+        absence: absence::absence(request, &reading.message),
+    }
 }
 
 fn automatic(form: &SlotForm) -> Verdict {

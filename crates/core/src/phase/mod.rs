@@ -4,7 +4,9 @@ mod rules;
 mod watch;
 
 pub use rules::{RULES, Rule, RuleName};
-pub(crate) use rules::{first_unsaid_at, silent_slots, unasked_slots, untold_briefs};
+pub(crate) use rules::{
+    broken_slots, first_unsaid_at, reminder_due, silent_slots, unasked_slots, untold_briefs,
+};
 pub use watch::Watch;
 
 use crate::{
@@ -62,6 +64,8 @@ pub enum Phase {
     Ask,
     /// Ask again.
     FollowUp,
+    /// What was promised twice did not come: ask an operator.
+    EscalatePromises,
     /// All reminders went unanswered: do what the ladder says.
     EscalateSilence,
     /// Ask callers whether they still wait.

@@ -50,6 +50,7 @@ pub enum RuleName {
     Reply,
     Ask,
     FollowUp,
+    EscalatePromises,
     EscalateSilence,
     ProbeCaller,
 }
@@ -132,6 +133,12 @@ pub const RULES: &[Rule] = &[
         name: RuleName::FollowUp,
         place: "Once nothing new is to be said.",
         check: follow_up,
+    },
+    Rule {
+        name: RuleName::EscalatePromises,
+        place: "After reminding, which is still right for the other questions; before silence, \
+                which it is not.",
+        check: escalate_promises,
     },
     Rule {
         name: RuleName::EscalateSilence,
@@ -455,15 +462,34 @@ fn allowed(c: &Conversation, kind: MessageKind, w: &Watch) -> bool {
 }
 
 /// Whether some open question's next reminder is due.
-fn reminder_due(c: &Conversation, w: &Watch) -> bool {
+pub(crate) fn reminder_due(c: &Conversation, w: &Watch) -> bool {
     // Every chase is looked at, so that the watch notes the earliest.
     open_chases(c).fold(false, |due, (_, chase)| {
         let reached = match chase {
             Chase::Remind { at } => w.reached(at),
-            Chase::UsedUp { .. } | Chase::Unasked => false,
+            Chase::UsedUp { .. } | Chase::Unasked | Chase::Broken { .. } => false,
         };
         due || reached
     })
+}
+
+fn escalate_promises(c: &Conversation, w: &Watch) -> Option<Phase> {
+    let broken = broken_slots(c, w);
+    w.say(|| match broken.len() {
+        0 => "no promise was broken a second time".to_owned(),
+        some => format!("a second promise was broken for {some} questions"),
+    });
+    (!broken.is_empty()).then_some(Phase::EscalatePromises)
+}
+
+/// The questions whose answer was promised twice and did not come.
+pub(crate) fn broken_slots(c: &Conversation, w: &Watch) -> Vec<SlotKey> {
+    open_chases(c)
+        .filter_map(|(key, chase)| match chase {
+            Chase::Broken { at } if w.reached(at) => Some(key.clone()),
+            _ => None,
+        })
+        .collect()
 }
 
 fn escalate_silence(c: &Conversation, w: &Watch) -> Option<Phase> {

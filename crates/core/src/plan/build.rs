@@ -1,14 +1,15 @@
 //! Building the plan of the next message: everything that is due to be said, in one message.
 
-use super::{MessagePlan, PlanItem};
+use super::{MessagePlan, PlanItem, Promised};
 use crate::{
     conversation::{Conversation, MessageKind, Owed, ReplyItem},
-    ladder::{self, Chase},
-    phase::{Phase, unasked_slots, untold_briefs},
-    sending,
+    ladder::{self, Chase, Tone},
+    phase::{Phase, Watch, reminder_due, unasked_slots, untold_briefs},
+    policy::Wait,
+    sending::{self, Permission},
     slot::{Slot, SlotKey},
 };
-use jiff::{Timestamp, civil};
+use jiff::{Timestamp, tz::TimeZone};
 
 /// Plans the message that `phase` sends; none when there is nothing to say or nobody to say it to.
 ///
@@ -17,6 +18,8 @@ use jiff::{Timestamp, civil};
 pub fn plan_message(c: &Conversation, phase: &Phase, now: Timestamp) -> Option<MessagePlan> {
     let kind = match phase {
         Phase::Reply => MessageKind::Reply,
+        // A question that goes out when a reminder may as well takes it along, and counts as one.
+        Phase::Ask if may_remind(c, now) => MessageKind::FollowUp,
         Phase::Ask => MessageKind::Ask,
         Phase::FollowUp => MessageKind::FollowUp,
         _ => return None,
@@ -40,8 +43,12 @@ pub fn plan_message(c: &Conversation, phase: &Phase, now: Timestamp) -> Option<M
         kind,
         channel: contact.channel,
         to: contact.address.clone(),
-        name: c.stakeholder.name.clone(),
+        name: contact.name.clone().or_else(|| c.stakeholder.name.clone()),
         language: c.stakeholder.language.clone(),
+        tone: match kind {
+            MessageKind::FollowUp => tone(c, &items),
+            MessageKind::Ask | MessageKind::Reply => Tone::default(),
+        },
         signature: c.policy.signature.clone(),
         thread_subject: c.thread.subject.clone(),
         references: c.thread.message_ids.clone(),
@@ -54,6 +61,12 @@ pub fn plan_message(c: &Conversation, phase: &Phase, now: Timestamp) -> Option<M
             .map(|guidance| guidance.text.clone())
             .collect(),
     })
+}
+
+/// Whether a reminder is due, and may go now.
+fn may_remind(c: &Conversation, now: Timestamp) -> bool {
+    reminder_due(c, &Watch::new(now))
+        && sending::may_send(c, MessageKind::FollowUp, now) == Permission::Now
 }
 
 fn reply_item(c: &Conversation, item: &ReplyItem) -> Option<PlanItem> {
@@ -120,7 +133,16 @@ fn first_questions(c: &Conversation) -> Vec<PlanItem> {
         }
     }
     keys.into_iter()
-        .filter_map(|key| Some(question(key, c.slots.get(key)?, None)))
+        .filter_map(|key| {
+            let slot = c.slots.get(key)?;
+            Some(PlanItem::Question {
+                slot: key.clone(),
+                question: slot.question.clone(),
+                hint: slot.kind.rules().hint(),
+                asked_on: None,
+                promised: None,
+            })
+        })
         .collect()
 }
 
@@ -139,10 +161,7 @@ fn reminders(c: &Conversation, now: Timestamp) -> Vec<PlanItem> {
     keys.into_iter()
         .filter_map(|key| {
             let slot = c.slots.get(key).filter(|slot| slot.standing.is_open())?;
-            let promised = match &slot.standing {
-                crate::slot::Standing::Promised { until, .. } => *until > now,
-                _ => false,
-            };
+            let promised = ladder::quiet_until(c, key, slot).is_some_and(|until| until > now);
             if promised || !matches!(ladder::chase(c, key, slot), Chase::Remind { .. }) {
                 return None;
             }
@@ -154,18 +173,42 @@ fn reminders(c: &Conversation, now: Timestamp) -> Vec<PlanItem> {
                 .min();
             // What was promised without having been asked is asked now for the first time.
             let asked_on = first.map(|at| zone.to_datetime(at).date());
-            Some(question(key, slot, asked_on))
+            Some(PlanItem::Question {
+                slot: key.clone(),
+                question: slot.question.clone(),
+                hint: slot.kind.rules().hint(),
+                asked_on,
+                promised: asked_on.and_then(|_| broken_promise(slot, &zone, now)),
+            })
         })
         .collect()
 }
 
-fn question(key: &SlotKey, slot: &Slot, asked_on: Option<civil::Date>) -> PlanItem {
-    PlanItem::Question {
-        slot: key.clone(),
-        question: slot.question.clone(),
-        hint: slot.kind.rules().hint(),
-        asked_on,
-    }
+fn tone(c: &Conversation, items: &[PlanItem]) -> Tone {
+    let reminded = items.iter().filter_map(|item| match item {
+        PlanItem::Question {
+            slot,
+            asked_on: Some(_),
+            ..
+        } => Some(ladder::tone(c, slot)),
+        _ => None,
+    });
+    reminded.max().unwrap_or_default()
+}
+
+/// The promise for a slot that was broken, if that is the last that the person said about it.
+fn broken_promise(slot: &Slot, zone: &TimeZone, now: Timestamp) -> Option<Promised> {
+    let until = slot
+        .standing
+        .promised_until()
+        .filter(|until| *until <= now)?;
+    let promise = slot.promises.last().filter(|last| last.until == until)?;
+    let day = |at| zone.to_datetime(at).date();
+    Some(Promised {
+        on: day(promise.made_at),
+        // Until the end of the day is until the next one's beginning.
+        by: day(Wait::seconds(1).before(until)),
+    })
 }
 
 /// The goals that the items serve, each once, oldest need first.

@@ -9,6 +9,7 @@ pub use build::plan_message;
 use crate::{
     conversation::MessageKind,
     id::{NeedId, ReplyItemId},
+    ladder::Tone,
     slot::SlotKey,
     stakeholder::{Channel, EmailAddress},
 };
@@ -29,6 +30,9 @@ pub struct MessagePlan {
     pub name: Option<String>,
     /// The language to write in.
     pub language: String,
+    /// How a reminder sounds; of several questions, as the most pressing one does.
+    #[serde(default)]
+    pub tone: Tone,
     /// The name to sign with.
     pub signature: String,
     /// The subject that the thread already has.
@@ -108,7 +112,19 @@ pub enum PlanItem {
         /// The day on which it was first asked, in the stakeholder's zone, when this is a reminder.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         asked_on: Option<civil::Date>,
+        /// What the person promised and did not keep, when this reminds them of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        promised: Option<Promised>,
     },
+}
+
+/// A promise as a reminder names it, in days on the person's own calendar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Promised {
+    /// The day on which they wrote it.
+    pub on: civil::Date,
+    /// The day by which they would answer.
+    pub by: civil::Date,
 }
 
 /// The wording of a plan.

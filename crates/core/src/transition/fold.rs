@@ -1,15 +1,19 @@
 //! Taking in what happened outside. Folding records facts; what follows from them is for the
 //! rules.
 
-use super::operator::{attend, take_command};
+use super::{
+    absence, consent,
+    operator::{attend, take_command},
+};
 use crate::{
     conversation::{
         Ask, Author, Conversation, Hold, HoldReason, NeedOperation, Origin, Outgoing, Owed,
-        Received, ReplyItem, Sent, TakenOver, Thread,
+        Received, ReplyItem, Sent, TakenOver, Thread, Transcript,
     },
     effect::Effect,
     id::{HoldId, Ids, MessageId, NeedId},
     input::{Fate, Input, StoredInput},
+    need::TranscriptEntry,
     policy::{UnknownSend, Wait},
     sending,
     slot::Standing,
@@ -65,6 +69,11 @@ fn fold_one(
             permanent,
             reason,
         } => bounced(c, message, *permanent, reason, at, effects),
+        Input::OptedOut { message, .. } => consent::opt_out(c, message, at, effects),
+        Input::TranscriptAdded { by, need, entries } => {
+            attend(c, at);
+            add_transcript(c, need, entries, by, effects);
+        }
         Input::QuickAction { by, action } => take_command(c, by, action, at, first, effects),
         Input::HoldRequested {
             by,
@@ -94,6 +103,34 @@ fn fold_one(
         }
         Input::PolicyChanged(policy) => c.policy = (**policy).clone(),
     }
+}
+
+/// Has what the person said before read before anything more is said. Of a need that has ended, or
+/// that nobody registered, there is nothing to learn.
+fn add_transcript(
+    c: &mut Conversation,
+    need: &NeedId,
+    entries: &[TranscriptEntry],
+    by: &str,
+    effects: &mut Vec<Effect>,
+) {
+    let is_coming = |operation: &NeedOperation| match operation {
+        NeedOperation::Register { registration, .. } => registration.need == *need,
+        NeedOperation::Cancel { .. } => false,
+    };
+    let waits = match c.needs.get(need) {
+        Some(need) => need.is_open(),
+        None => c.need_operations.iter().any(is_coming),
+    };
+    if !waits {
+        return;
+    }
+    c.transcripts.push(Transcript {
+        need: need.clone(),
+        entries: entries.to_vec(),
+        by: Some(by.to_owned()),
+    });
+    recall_all(c, "an operator handed over what was said before", effects);
 }
 
 /// Opens a hold over the whole conversation, unless one with the same reason stands.
@@ -203,6 +240,7 @@ fn merge_stakeholder(known: &mut Stakeholder, named: &Stakeholder) {
     known.key = known.key.take().or_else(|| named.key.clone());
     known.name = known.name.take().or_else(|| named.name.clone());
     known.zone = known.zone.take().or_else(|| named.zone.clone());
+    known.country = known.country.take().or_else(|| named.country.clone());
 }
 
 fn receive(
@@ -215,8 +253,14 @@ fn receive(
     if let Some(id) = &message.transport_id {
         remember_in_thread(c, id.clone());
     }
+    if let Some(ours) = &message.answers {
+        arrived(c, ours, effects);
+    }
     if message.author == Author::Automatic {
         // It stays in the transcript; it is no answer, and nobody waits for one to it.
+        if message.origin == Origin::Known {
+            absence::of_a_program(c, message);
+        }
         return;
     }
     recall_all(c, "the stakeholder wrote", effects);
@@ -228,44 +272,11 @@ fn receive(
         hold(c, reason, at, ids);
         return;
     }
-    if asks_to_stop(&message.text) {
-        opt_out(c, &message.message, at);
+    if consent::asks_to_stop(&message.text) {
+        consent::opt_out(c, &message.message, at, effects);
         return;
     }
     c.inbox.push(message.clone());
-}
-
-/// Whether the whole message is one word that everybody understands as "stop".
-fn asks_to_stop(text: &str) -> bool {
-    // The words that carriers and providers treat so (CTIA Messaging Principles, 5.1.3), which
-    // people use by mail as well.
-    const WORDS: [&str; 9] = [
-        "stop",
-        "stopall",
-        "quit",
-        "end",
-        "revoke",
-        "opt out",
-        "optout",
-        "cancel",
-        "unsubscribe",
-    ];
-    let words: Vec<String> = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
-    WORDS.contains(&words.join(" ").as_str())
-}
-
-/// An opt-out holds for the person, whichever address it came from.
-fn opt_out(c: &mut Conversation, message: &MessageId, at: Timestamp) {
-    for contact in &mut c.stakeholder.contacts {
-        contact.consent = Consent::OptedOut {
-            since: at,
-            message: Some(message.clone()),
-        };
-    }
 }
 
 fn dispatched(
@@ -277,7 +288,15 @@ fn dispatched(
     effects: &mut Vec<Effect>,
 ) {
     let Some(place) = c.outgoing.iter().position(|o| o.message == *message) else {
-        // Its fate was settled before: by an operator, or by a report that came back first.
+        // Its fate was settled before: by an operator, by a report that came back first, or by a
+        // reply to it, which then is better word than `nobody can tell`.
+        let was_sent = c.sent.iter().any(|sent| sent.message == *message);
+        if was_sent && matches!(fate, Fate::Unknown { .. }) {
+            effects.push(Effect::Resolve {
+                message: message.clone(),
+                sent: true,
+            });
+        }
         return;
     };
     match fate {
@@ -324,6 +343,39 @@ fn dispatched(
         Fate::Withdrawn { .. } => {
             c.outgoing.remove(place);
         }
+    }
+}
+
+/// A message of ours whose fate nobody could tell is answered: it arrived.
+fn arrived(c: &mut Conversation, message: &MessageId, effects: &mut Vec<Effect>) {
+    let unknown = |o: &Outgoing| o.message == *message && o.unknown_since.is_some();
+    if let Some(place) = c.outgoing.iter().position(unknown) {
+        resolve(c, place, true, "it was answered", effects);
+    }
+}
+
+/// Settles the fate of the message at `place`, which was unknown until now.
+pub(super) fn resolve(
+    c: &mut Conversation,
+    place: usize,
+    sent: bool,
+    why: &str,
+    effects: &mut Vec<Effect>,
+) {
+    let outgoing = c.outgoing.remove(place);
+    let message = outgoing.message.clone();
+    if outgoing.resent {
+        // It may be waiting to be handed over again.
+        effects.push(Effect::Recall {
+            message: message.clone(),
+            why: why.to_owned(),
+        });
+    }
+    unknown_is_settled(c, &message);
+    effects.push(Effect::Resolve { message, sent });
+    if sent {
+        let decided_at = outgoing.decided_at;
+        really_sent(c, outgoing, decided_at, None);
     }
 }
 

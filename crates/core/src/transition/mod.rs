@@ -1,5 +1,8 @@
 //! The only place that changes a conversation's state.
 
+mod absence;
+mod consent;
+mod delegate;
 mod fold;
 mod needs;
 mod operator;
@@ -53,6 +56,7 @@ pub fn open(opening: Opening) -> Conversation {
         reply_token: opening.reply_token,
         policy: opening.policy,
         thread: Thread::default(),
+        absence: None,
         needs: BTreeMap::new(),
         slots: BTreeMap::new(),
         need_operations: Vec::new(),
@@ -220,6 +224,7 @@ fn carry_out(
                 return Err(misfit(operation));
             }
         }
+        (Phase::EscalatePromises, Work::None) => needs::escalate_promises(conversation, now, ids),
         (Phase::EscalateSilence, Work::None) => {
             needs::escalate_silence(conversation, now, ids, effects)
         }

@@ -7,7 +7,7 @@ use crate::{
     id::{Ids, NeedId, ReplyItemId},
     ladder::Silence,
     need::{Brief, Need, NeedSlot, NeedStatus, Outcome, OutcomeKind, Registration, SlotOutcome},
-    phase::{Watch, silent_slots},
+    phase::{Watch, broken_slots, silent_slots},
     slot::{Slot, SlotKey, Standing},
 };
 use indexmap::IndexMap;
@@ -76,6 +76,17 @@ pub(super) fn escalate_silence(
     }
     recall_what_asks_nothing_open(c, effects);
     forget_settled(c);
+}
+
+pub(super) fn escalate_promises(c: &mut Conversation, now: Timestamp, ids: &mut Ids) {
+    for key in broken_slots(c, &Watch::new(now)) {
+        let promises = c.slots.get(&key).map(|slot| slot.promises.clone());
+        let reason = HoldReason::PromisesBroken {
+            slot: key,
+            promises: promises.unwrap_or_default(),
+        };
+        hold(c, reason, now, ids);
+    }
 }
 
 pub(super) fn probe_callers(
@@ -167,12 +178,14 @@ fn register(
             self_checks: wanted.self_checks,
             standing: Standing::Missing,
             earlier: Vec::new(),
+            promises: Vec::new(),
         });
     }
     if !registration.transcript.is_empty() {
         c.transcripts.push(Transcript {
             need: id,
             entries: registration.transcript,
+            by: None,
         });
     }
 }

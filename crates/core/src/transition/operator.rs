@@ -1,7 +1,8 @@
 //! What operators command, and what time does to their holds.
 
 use super::{
-    fold::{really_sent, recall_all},
+    delegate,
+    fold::{self, recall_all},
     read::{announce_late, fill},
 };
 use crate::{
@@ -132,6 +133,10 @@ fn run(
             }
         }
         Action::Revive { address, note } => return revive(c, by, at, address, note),
+        Action::AcceptDelegate { address, name } => {
+            return delegate::accept(c, address.as_ref(), name.as_deref(), by, at, effects);
+        }
+        Action::RejectDelegate => delegate::reject(c),
         // A guard is looked at when the command arrives; what stands behind it is stored.
         Action::Guarded { .. } => return Err("a guarded command cannot hold another one"),
     }
@@ -201,25 +206,8 @@ fn resolve(
         .iter()
         .position(|o| o.message == *message && o.unknown_since.is_some())
         .ok_or("no message with this id has an unknown fate any more")?;
-    let outgoing = c.outgoing.remove(place);
-    if outgoing.resent {
-        // It may be waiting to be handed over again.
-        effects.push(Effect::Recall {
-            message: message.clone(),
-            why: "an operator said what became of it".to_owned(),
-        });
-    }
-    c.holds.retain(
-        |hold| !matches!(&hold.reason, HoldReason::UnknownSend { message: m, .. } if m == message),
-    );
-    effects.push(Effect::Resolve {
-        message: message.clone(),
-        sent,
-    });
-    if sent {
-        let decided_at = outgoing.decided_at;
-        really_sent(c, outgoing, decided_at, None);
-    }
+    let why = "an operator said what became of it";
+    fold::resolve(c, place, sent, why, effects);
     Ok(())
 }
 
@@ -251,7 +239,8 @@ fn lift(c: &mut Conversation, lifts: impl Fn(&Hold) -> bool, now: Timestamp) {
     c.holds = standing;
     for Hold { reason, .. } in Vec::<Hold>::from(over) {
         match reason {
-            HoldReason::Silence => c.chase_from = Some(now),
+            // What was promised in vain counts no more either.
+            HoldReason::Silence | HoldReason::PromisesBroken { .. } => c.chase_from = Some(now),
             HoldReason::ReadingFailed { .. } => c.reading = ReadingAttempts::default(),
             _ => {}
         }

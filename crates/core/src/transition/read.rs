@@ -1,6 +1,6 @@
 //! Reading: what a reader is asked, and what its judged answer changes.
 
-use super::fold::hold;
+use super::{absence, consent, delegate, fold::hold};
 use crate::{
     conversation::{Conversation, HoldReason, Owed, ReadingAttempts, Received, ReplyItem},
     effect::{Effect, NeedEvent},
@@ -10,7 +10,7 @@ use crate::{
     need::{NeedStatus, OutcomeKind},
     phase::Phase,
     policy::Wait,
-    slot::{Evidence, Filled, SlotKey, Standing},
+    slot::{Evidence, Filled, Promise, Slot, SlotKey, Standing},
     value::Value,
 };
 use jiff::{Timestamp, civil, tz::TimeZone};
@@ -149,8 +149,9 @@ pub(super) fn take(
     if !filled.is_empty() && c.policy.acknowledge {
         owe_thanks(c, filled, now, ids);
     }
+    understood |= take_absence(c, &judgement, &source);
     if !reading.message.automatic_reply {
-        take_concerns(c, &judgement, &source, understood, now, ids);
+        take_concerns(c, &judgement, &source, understood, now, ids, effects);
     }
     c.inbox.retain(|message| {
         !source
@@ -183,7 +184,7 @@ pub(super) fn failed(c: &mut Conversation, error: &str, now: Timestamp, ids: &mu
 /// What was read, for the evidence.
 struct Source {
     messages: Vec<Received>,
-    transcript: Option<(NeedId, Vec<Timestamp>)>,
+    transcript: Option<(NeedId, Vec<(Timestamp, Option<String>)>)>,
     zone: TimeZone,
 }
 
@@ -205,8 +206,8 @@ impl Source {
                     .transcripts
                     .iter()
                     .filter(of_need)
-                    .flat_map(|t| &t.entries);
-                Some((need.clone(), entries.map(|entry| entry.at).collect()))
+                    .flat_map(|t| t.entries.iter().map(|entry| (entry.at, t.by.clone())));
+                Some((need.clone(), entries.collect()))
             }
             _ => None,
         };
@@ -218,12 +219,14 @@ impl Source {
     }
 
     fn evidence(&self, quote: &Quote) -> Option<(Evidence, Timestamp)> {
-        if let Some((need, times)) = &self.transcript {
+        if let Some((need, entries)) = &self.transcript {
+            let (at, by) = entries.get(quote.words)?;
             let evidence = Evidence::Transcript {
                 need: need.clone(),
                 quote: quote.text.clone(),
+                by: by.clone(),
             };
-            return Some((evidence, *times.get(quote.words)?));
+            return Some((evidence, *at));
         }
         let message = self.messages.get(quote.words)?;
         let evidence = Evidence::Message {
@@ -309,13 +312,19 @@ fn take_verdict(
             false
         }
         Verdict::Promised { until, quote } => {
-            if let Some((evidence, _)) = source.evidence(quote)
+            if let Some((evidence, made_at)) = source.evidence(quote)
                 && slot.standing.is_open()
             {
-                slot.standing = Standing::Promised {
-                    until: source.end_of(*until),
-                    evidence,
-                };
+                let until = source.end_of(*until);
+                promise(
+                    slot,
+                    Promise {
+                        made_at,
+                        until,
+                        quote: quote.text.clone(),
+                    },
+                );
+                slot.standing = Standing::Promised { until, evidence };
                 clear_up(c, key);
             }
             false
@@ -333,6 +342,16 @@ fn take_verdict(
     }
 }
 
+/// Enters a promise. One that was not broken yet is replaced: whoever puts the day off in time has
+/// broken nothing.
+fn promise(slot: &mut Slot, promise: Promise) {
+    slot.promises.retain(|kept| kept.until <= promise.made_at);
+    slot.promises.push(promise);
+    if slot.promises.len() > Promise::MOST {
+        slot.promises.remove(0);
+    }
+}
+
 /// Gives a slot a value. The value before it stays among the earlier ones, and nothing more has to
 /// be cleared up.
 pub(super) fn fill(c: &mut Conversation, key: &SlotKey, filled: Filled) {
@@ -344,6 +363,7 @@ pub(super) fn fill(c: &mut Conversation, key: &SlotKey, filled: Filled) {
     {
         slot.earlier.push(before);
     }
+    slot.promises.clear();
     clear_up(c, key);
 }
 
@@ -420,16 +440,32 @@ fn take_concerns(
     understood: bool,
     now: Timestamp,
     ids: &mut Ids,
+    effects: &mut Vec<Effect>,
 ) {
     for Concern { kind, quote } in &judgement.concerns {
-        let Some(message) = source.messages.get(quote.words).map(|m| m.message.clone()) else {
+        let Some(from) = source.messages.get(quote.words) else {
             continue;
         };
+        let message = from.message.clone();
         let quote = quote.text.clone();
         let reason = match kind {
+            ConcernKind::OptsOut => {
+                consent::opt_out(c, &message, from.received_at, effects);
+                continue;
+            }
             ConcernKind::RefusesContact => HoldReason::RefusesContact { message, quote },
             ConcernKind::WantsPerson => HoldReason::WantsPerson { message, quote },
-            ConcernKind::NamesAnother => HoldReason::NamesAnother { message, quote },
+            ConcernKind::NamesAnother => {
+                let delegate = delegate::named(c, &quote, &from.text);
+                if let Some(delegate) = &delegate {
+                    delegate::propose(c, &quote, delegate, effects);
+                }
+                HoldReason::NamesAnother {
+                    message,
+                    quote,
+                    delegate,
+                }
+            }
             ConcernKind::Question => HoldReason::StakeholderQuestion { message, quote },
             ConcernKind::OutOfScope => HoldReason::OutOfScope { message, quote },
         };
@@ -450,6 +486,18 @@ fn take_concerns(
         };
         hold(c, reason, now, ids);
     }
+}
+
+/// Notes that the person is away. Says whether they do say so.
+fn take_absence(c: &mut Conversation, judgement: &Judgement, source: &Source) -> bool {
+    let Some(away) = &judgement.absence else {
+        return false;
+    };
+    let Some(message) = source.messages.get(away.quote.words) else {
+        return false;
+    };
+    absence::note(c, message, &away.quote.text, away.from, away.until);
+    true
 }
 
 /// Whether a message says no more than that it arrived, or thanks. A text without words (a picture

@@ -181,7 +181,7 @@ fn meant(meaning: &DateMeaning) -> (Vec<civil::Date>, Option<civil::Date>) {
 }
 
 /// The last day of the unit that begins on `first`.
-fn last_day(first: civil::Date, grain: Grain) -> Option<civil::Date> {
+pub(crate) fn last_day(first: civil::Date, grain: Grain) -> Option<civil::Date> {
     let length = match grain {
         Grain::Year => jiff::Span::new().years(1),
         Grain::Quarter => jiff::Span::new().months(3),

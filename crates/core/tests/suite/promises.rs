@@ -7,18 +7,18 @@ use jiff::{
 };
 use liaison_core::{
     conversation::{
-        Action, Author, Conversation, Guidance, Hold, IgnoredAction, MessageKind, Origin,
+        Action, Author, Conversation, Guidance, Hold, IgnoredAction, MessageKind, Origin, Received,
     },
     effect::{Effect, NeedEvent, OutboundMessage},
     gate::draft,
     id::{HoldId, MessageId, NeedId},
     input::{Fate, Input},
-    journal,
+    journal::{self, Work},
     need::NeedStatus,
     phase::{self, Phase, determine_phase, explain},
     plan::PlanItem,
     slot::{Evidence, Filled, SlotKey, Standing},
-    stakeholder::{Consent, Health},
+    stakeholder::{Consent, EmailAddress, Health},
     transition,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +46,7 @@ pub(crate) struct Promises {
     ours: BTreeMap<MessageId, Ours>,
     settled: BTreeMap<NeedId, usize>,
     opted_out: bool,
+    delegates: BTreeSet<EmailAddress>,
     operations: usize,
     escalated: BTreeSet<(HoldId, NeedId)>,
 }
@@ -65,8 +66,12 @@ impl Promises {
                 self.resolve(&command.action);
                 // The person, so an operator says, has changed their mind.
                 self.opted_out &= !matches!(command.action, Action::Revive { .. });
+                if matches!(command.action, Action::AcceptDelegate { .. }) {
+                    self.delegate_accepted(&done.folded, &world.conversation);
+                }
             }
         }
+        self.opted_out |= reads_an_opt_out(done);
         for effect in &done.applied.effects {
             match effect {
                 Effect::Send(message) => self.check_sending(&done.folded, message),
@@ -128,7 +133,18 @@ impl Promises {
                     ours.place = Place::Gone;
                 }
             }
+            Input::OptedOut { .. } => self.opted_out = true,
             Input::MessageReceived(message) => {
+                // Only whoever got a message can answer it.
+                if let Some(ours) = message
+                    .answers
+                    .as_ref()
+                    .and_then(|id| self.ours.get_mut(id))
+                    && ours.place == Place::OnItsWay
+                    && ours.unknown
+                {
+                    ours.place = Place::Sent(ours.decided_at);
+                }
                 self.opted_out |= message.author == Author::Person
                     && message.origin == Origin::Known
                     && message.text == "STOP";
@@ -152,6 +168,23 @@ impl Promises {
         }
     }
 
+    /// Somebody else is asked as for the first time what is open.
+    fn delegate_accepted(&mut self, folded: &Conversation, after: &Conversation) {
+        let first = |state: &Conversation| state.stakeholder.contacts.first().cloned();
+        if first(folded) == first(after) {
+            return;
+        }
+        self.delegates
+            .extend(first(after).map(|contact| contact.address));
+        for (key, slot) in &folded.slots {
+            for ours in self.ours.values_mut() {
+                if slot.standing.is_open() && matches!(ours.place, Place::Sent(_)) {
+                    ours.asks.remove(key);
+                }
+            }
+        }
+    }
+
     fn check_sending(&mut self, state: &Conversation, message: &OutboundMessage) {
         let at = message.at;
         assert!(!over_all(state), "sent while held");
@@ -167,6 +200,14 @@ impl Promises {
             "sent to a contact that may not be used"
         );
         check_hours(state, at);
+        let known = message.plan.to.as_str().starts_with("ana");
+        assert!(
+            known || self.delegates.contains(&message.plan.to),
+            "sent to somebody whom nobody agreed to write to"
+        );
+        if message.plan.kind == MessageKind::FollowUp {
+            self.check_chasing(state, at);
+        }
         if message.plan.kind != MessageKind::Reply {
             self.check_pace(state, at);
         }
@@ -202,6 +243,28 @@ impl Promises {
         }
         let cap = state.policy.weekly_cap.max(1);
         assert!(in_seven_days < cap, "sent over the weekly cap");
+    }
+
+    /// Nobody is chased twice a day, or while they are away unless a deadline is near.
+    fn check_chasing(&self, state: &Conversation, at: Timestamp) {
+        let day = |at| state.zone().to_datetime(at).date();
+        for ours in self.ours.values() {
+            let chased_today = matches!(ours.place, Place::Sent(sent) if day(sent) == day(at));
+            assert!(
+                !chased_today || ours.kind != MessageKind::FollowUp,
+                "chased twice on {}",
+                day(at)
+            );
+        }
+        let away = state.absence.as_ref().filter(|absence| absence.covers(at));
+        let Some(until) = away.and_then(|absence| absence.until) else {
+            return;
+        };
+        let near = |deadline: Timestamp| deadline <= until && later(deadline, -86_400) <= at;
+        assert!(
+            state.open_needs().any(|(_, need)| near(need.deadline)),
+            "chased while away until {until}"
+        );
     }
 
     fn check_questions(&self, state: &Conversation, message: &OutboundMessage) {
@@ -383,6 +446,23 @@ fn check_bounds(state: &Conversation) {
     }
 }
 
+/// Whether an operation reads words that end all contact. Code finds them, whatever the reader says,
+/// unless it takes them for a program's.
+fn reads_an_opt_out(done: &Done) -> bool {
+    let (Phase::ReadInbox { messages }, Work::Reading(reading)) =
+        (&done.operation.phase, &done.operation.work)
+    else {
+        return false;
+    };
+    let read = |received: &Received| messages.contains(&received.message);
+    !reading.message.automatic_reply
+        && done
+            .folded
+            .inbox
+            .iter()
+            .any(|received| read(received) && received.text == "Stop writing to me.")
+}
+
 fn asked(item: &PlanItem) -> Option<&SlotKey> {
     match item {
         PlanItem::Question { slot, .. } | PlanItem::Clarify { slot, .. } => Some(slot),
@@ -405,13 +485,18 @@ fn check_hours(state: &Conversation, at: Timestamp) {
         let is_quiet = since(quiet.from, local.time()) < since(quiet.from, quiet.until);
         assert!(!is_quiet, "sent in quiet hours, at {local}");
     }
+    let country = state.stakeholder.country.as_ref();
+    let country = country.and_then(|country| policy.countries.get(country));
     if policy.working_days_only {
         let day = local.date().weekday();
-        assert!(
-            !matches!(day, Weekday::Saturday | Weekday::Sunday),
-            "sent on a weekend, at {local}"
-        );
+        let weekend = match country {
+            Some(country) => country.weekend.contains(&day),
+            None => matches!(day, Weekday::Saturday | Weekday::Sunday),
+        };
+        assert!(!weekend, "sent on a weekend, at {local}");
     }
+    let national = country.is_some_and(|country| country.holidays.contains(&local.date()));
+    assert!(!national, "sent on a holiday of their country, at {local}");
     assert!(
         !policy.holidays.contains(&local.date()),
         "sent on a holiday, at {local}"

@@ -148,6 +148,7 @@ fn need(number: u32, tenant: &TenantId, environment: &Environment) -> Result<New
         name: Some(format!("Lee {number}")),
         language: "en".to_owned(),
         zone: None,
+        country: None,
         contacts: vec![Contact::new(Channel::Email, address)],
     };
     let option = |value: &str, label: &str| ChoiceOption {

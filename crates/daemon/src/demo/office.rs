@@ -200,9 +200,10 @@ fn configuration(folder: &std::path::Path, smtp: SocketAddr) -> Result<Config> {
         minimum_gap: Wait::seconds(0),
         weekly_cap: 100,
         ladder: Ladder {
-            waits: vec![Wait::seconds(120), Wait::seconds(300)],
+            waits: vec![Wait::seconds(120)],
             patience: Wait::seconds(600),
             silence: Silence::Hold,
+            ..Ladder::default()
         },
         ..Policy::default()
     };

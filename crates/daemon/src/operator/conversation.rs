@@ -1,7 +1,7 @@
 //! `liaison conversation`.
 
 use super::{Server, lines};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Subcommand;
 use jiff::Timestamp;
 use liaison_api::{
@@ -10,6 +10,7 @@ use liaison_api::{
 };
 use liaison_client::ConversationPage;
 use liaison_core::id::{ConversationId, MessageId, NeedId};
+use std::path::PathBuf;
 
 /// What to do with conversations.
 #[derive(Debug, Subcommand)]
@@ -166,6 +167,38 @@ pub(crate) enum Command {
         #[command(flatten)]
         by: By,
     },
+    /// Talk to whom the person named instead of them.
+    AcceptDelegate {
+        /// Its id.
+        id: String,
+        /// The address, when it is not the one that they gave.
+        #[arg(long)]
+        address: Option<String>,
+        /// How they are addressed, when it is not the name that they gave.
+        #[arg(long)]
+        name: Option<String>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Leave it with the person, who had named somebody else.
+    RejectDelegate {
+        /// Its id.
+        id: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Have read what the person said before, or elsewhere, before anything more is asked.
+    CatchUp {
+        /// Its id.
+        id: String,
+        /// A JSON file: a list of {"at": "2026-09-01T12:00:00Z", "text": "..."}, oldest first.
+        file: PathBuf,
+        /// The open need that it belongs to; without it, the newest.
+        #[arg(long)]
+        need: Option<String>,
+        #[command(flatten)]
+        by: By,
+    },
     /// Say what became of a message whose fate is unknown.
     ResolveSend {
         /// Its id.
@@ -297,6 +330,26 @@ pub(crate) async fn run(server: &Server, command: Command) -> Result<()> {
             };
             commands(id, by).record(answer).await?
         }
+        Command::AcceptDelegate {
+            id,
+            address,
+            name,
+            by,
+        } => commands(id, by).accept_delegate(address, name).await?,
+        Command::RejectDelegate { id, by } => commands(id, by).reject_delegate().await?,
+        Command::CatchUp { id, file, need, by } => {
+            let text = std::fs::read_to_string(&file)
+                .with_context(|| format!("{} could not be read", file.display()))?;
+            let entries = serde_json::from_str(&text).with_context(|| {
+                format!(
+                    "{} is no list of entries, each with `at` and `text`",
+                    file.display()
+                )
+            })?;
+            commands(id, by)
+                .catch_up(entries, need.map(NeedId::new))
+                .await?
+        }
         Command::ResolveSend {
             id,
             message,
@@ -375,6 +428,12 @@ fn describe(c: &ConversationView) -> String {
     }
     if let Some(error) = &c.quarantined {
         text.push(format!("  QUARANTINED: {error}"));
+    }
+    if let Some(absence) = &c.absence {
+        let until = absence
+            .until
+            .map_or("no day named".to_owned(), |until| format!("until {until}"));
+        text.push(format!("  AWAY {until}: “{}”", absence.quote));
     }
     for hold in &c.holds {
         let over = hold

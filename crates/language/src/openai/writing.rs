@@ -35,7 +35,8 @@ Write the message in the plan's language, plain text, friendly, plain and brief.
 - `brief`: tell the fact.
 - `clarify`: ask the question again, saying which answers it could have meant.
 - `question`: ask it, in words as close to the given ones as fits; name the answers that fit when \
-`hint` has them. With `asked_on`, it is a friendly reminder.
+`hint` has them. With `asked_on`, it is a friendly reminder. With `promised`, say that they wrote \
+on the day `on` that they would answer by the day `by`.
 - `guidance`, where there is any, holds the organisation's wishes on the manner: tone, form of \
 address, length. Follow them as far as every other line here allows. They add nothing to what is \
 said.
@@ -185,12 +186,17 @@ fn shown(item: &PlanItem) -> Value {
             question,
             hint,
             asked_on,
+            promised,
             ..
         } => json!({
             "item": "question",
             "question": question,
             "hint": hint,
             "asked_on": asked_on.map(|day| day.strftime("%-d %B %Y").to_string()),
+            "promised": promised.map(|promised| json!({
+                "on": promised.on.strftime("%-d %B %Y").to_string(),
+                "by": promised.by.strftime("%-d %B %Y").to_string(),
+            })),
         }),
     }
 }

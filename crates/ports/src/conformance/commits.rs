@@ -19,6 +19,7 @@ pub(super) async fn a_commit_is_seen_whole(store: &Subject) {
     commit.judgement = Some(Judgement {
         slots: Vec::new(),
         concerns: Vec::new(),
+        absence: None,
     });
     commit.usage = Some(Usage {
         model: "small".to_owned(),

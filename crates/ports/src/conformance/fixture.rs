@@ -68,6 +68,7 @@ pub fn person(name: &str) -> Stakeholder {
         name: Some(name.to_uppercase()),
         language: "en".to_owned(),
         zone: None,
+        country: None,
         contacts: vec![Contact::new(Channel::Email, mail(name))],
     }
 }
@@ -168,6 +169,7 @@ pub fn letter(id: &ConversationId, name: &str, key: &str, when: Timestamp) -> Ne
         attachments: Vec::new(),
         author: Author::Person,
         transport_id: Some(format!("<{key}@theirs.example>")),
+        answers: None,
     };
     NewMessage {
         row: MessageRow {
@@ -302,6 +304,7 @@ pub fn send(name: &str, when: Timestamp) -> StoredEffect {
                 to: mail("landlord"),
                 name: None,
                 language: "en".to_owned(),
+                tone: Default::default(),
                 signature: "Acme".to_owned(),
                 thread_subject: None,
                 references: Vec::new(),

@@ -10,6 +10,7 @@ mod health;
 mod inbound;
 mod needs;
 mod operators;
+mod people;
 mod registration;
 mod secrets;
 mod waiting;

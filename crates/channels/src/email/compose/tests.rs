@@ -34,6 +34,7 @@ fn message(subject: &str, name: Option<&str>, body: &str, references: &[&str]) -
             to: parsed("bo@landlord.example"),
             name: name.map(str::to_owned),
             language: "en".to_owned(),
+            tone: Default::default(),
             signature: "Ana".to_owned(),
             thread_subject: None,
             references: references.iter().map(|id| (*id).to_owned()).collect(),

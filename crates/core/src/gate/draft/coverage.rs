@@ -7,8 +7,9 @@ use super::{
 };
 use crate::{
     conversation::MessageKind,
-    plan::{MessagePlan, PlanItem, template::clean},
+    plan::{MessagePlan, PlanItem, Promised, template::clean},
 };
+use jiff::civil;
 use std::collections::HashSet;
 
 /// Half of a question's words must be there: a paraphrase keeps what it is about.
@@ -41,9 +42,19 @@ pub(super) fn check(faults: &mut Faults, plan: &MessagePlan, body: &str) {
             } => {
                 clarified(faults, &said, question, candidates, hint.as_deref());
             }
-            PlanItem::Question { question, hint, .. } => {
+            PlanItem::Question {
+                question,
+                hint,
+                promised,
+                ..
+            } => {
                 let others = questions(&plan.items, place);
                 asked(faults, &said, question, hint.as_deref(), &others);
+                if let Some(promised) = promised
+                    && !clean::one_line(question).is_empty()
+                {
+                    reminded_of(faults, &said, promised);
+                }
             }
         }
     }
@@ -140,6 +151,17 @@ fn asked(faults: &mut Faults, said: &Said, question: &str, hint: Option<&str>, o
         && said.first_missing(&[], &numbers(&hint)).is_none();
     faults.add_unless(fits, || {
         format!("Say which answers fit: “{}”.", excerpt(&hint))
+    });
+}
+
+fn reminded_of(faults: &mut Faults, said: &Said, promised: &Promised) {
+    let named = |day: civil::Date| said.numbers.contains(&day.day().to_string());
+    faults.add_unless(named(promised.on) && named(promised.by), || {
+        format!(
+            "Say that they wrote on {} that they would answer by {}.",
+            promised.on.strftime("%-d %B"),
+            promised.by.strftime("%-d %B")
+        )
     });
 }
 

@@ -46,11 +46,13 @@ impl Vocabulary {
         }
         for item in &plan.items {
             if let PlanItem::Question {
-                asked_on: Some(day),
-                ..
+                asked_on, promised, ..
             } = item
             {
-                vocabulary.take_day(*day);
+                let promised = promised.map(|promised| [promised.on, promised.by]);
+                for day in asked_on.iter().chain(promised.iter().flatten()) {
+                    vocabulary.take_day(*day);
+                }
             }
         }
         vocabulary.count(plan);

@@ -102,16 +102,33 @@ fn the_answer_itself_is_not_out_of_scope() {
 
 #[test]
 fn a_wish_to_be_left_alone_is_seen_by_code() {
-    for text in [
-        "STOP",
-        "Stop emailing me!",
-        "Please do not contact me again.",
+    for (text, kind) in [
+        ("STOP", ConcernKind::RefusesContact),
+        ("Stop emailing me!", ConcernKind::OptsOut),
+        ("Please do not contact me again.", ConcernKind::OptsOut),
+        ("That's enough, stop writing to me.", ConcernKind::OptsOut),
+        (
+            "I want you to stop contacting us at once.",
+            ConcernKind::OptsOut,
+        ),
+        // Whatever has a limit or a condition is for a person to weigh.
+        (
+            "Please do not contact me before Monday.",
+            ConcernKind::RefusesContact,
+        ),
+        ("Do not email me, call me.", ConcernKind::RefusesContact),
+        (
+            "Stop writing to me if you can't fix it.",
+            ConcernKind::RefusesContact,
+        ),
+        (
+            "I told the tenant to stop writing to me.",
+            ConcernKind::RefusesContact,
+        ),
+        ("Take me off this address.", ConcernKind::RefusesContact),
     ] {
-        assert_eq!(
-            kinds(&concerns(text, MessageForm::default())),
-            [ConcernKind::RefusesContact],
-            "{text}"
-        );
+        let found = concerns(text, MessageForm::default());
+        assert_eq!(kinds(&found), [kind], "{text}");
     }
     assert_eq!(
         concerns("The bus will stop at the corner.", MessageForm::default()),

@@ -3,7 +3,8 @@
 use crate::{
     conversation::MessageKind,
     id::{NeedId, ReplyItemId},
-    plan::{MessagePlan, PlanItem},
+    ladder::Tone,
+    plan::{MessagePlan, PlanItem, Promised},
     slot::SlotKey,
     stakeholder::{Channel, EmailAddress},
 };
@@ -21,6 +22,7 @@ pub(crate) fn plan(kind: MessageKind, items: Vec<PlanItem>) -> MessagePlan {
         to: EmailAddress::parse("ana@example.com").expect("an address"),
         name: Some("Ana".to_owned()),
         language: "en".to_owned(),
+        tone: Default::default(),
         signature: "Marchmont Lettings".to_owned(),
         thread_subject: None,
         references: Vec::new(),
@@ -51,6 +53,7 @@ pub(crate) fn question(question: &str, hint: Option<&str>) -> PlanItem {
         question: question.to_owned(),
         hint: owned(hint),
         asked_on: None,
+        promised: None,
     }
 }
 
@@ -60,6 +63,7 @@ pub(crate) fn reminder(text: &str, hint: Option<&str>, day: civil::Date) -> Plan
         question: text.to_owned(),
         hint: owned(hint),
         asked_on: Some(day),
+        promised: None,
     }
 }
 
@@ -251,14 +255,19 @@ fn item() -> impl Strategy<Value = PlanItem> {
                 hint,
             }
         }),
-        (text(), option::of(text()), option::of(day())).prop_map(|(question, hint, asked_on)| {
-            PlanItem::Question {
+        (
+            text(),
+            option::of(text()),
+            option::of(day()),
+            option::of((day(), day()))
+        )
+            .prop_map(|(question, hint, asked_on, promised)| PlanItem::Question {
                 slot: slot(),
                 question,
                 hint,
                 asked_on,
-            }
-        }),
+                promised: promised.map(|(on, by)| Promised { on, by }),
+            }),
     ]
 }
 
@@ -276,10 +285,12 @@ pub(crate) fn any_plan() -> impl Strategy<Value = MessagePlan> {
         option::weighted(0.3, text()),
         vec(text(), 0..4),
         vec(item(), 0..7),
+        prop::sample::select(vec![Tone::Friendly, Tone::Plain, Tone::Firm]),
     )
         .prop_map(
-            |(kind, name, signature, thread_subject, goals, items)| MessagePlan {
+            |(kind, name, signature, thread_subject, goals, items, tone)| MessagePlan {
                 name,
+                tone,
                 signature,
                 thread_subject,
                 goals,

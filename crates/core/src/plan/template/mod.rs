@@ -16,7 +16,7 @@ pub(crate) mod subject;
 mod tests;
 
 use super::{Draft, MessagePlan, PlanItem, Wording};
-use crate::conversation::MessageKind;
+use crate::{conversation::MessageKind, ladder::Tone};
 use letter::Letter;
 use question::Asking;
 
@@ -41,7 +41,7 @@ fn body(plan: &MessagePlan) -> String {
 
     let mut said = plan.kind == MessageKind::Ask && purpose::tell(&mut letter, &plan.goals);
     let mut thanked = false;
-    let mut asking = Asking::of(&items);
+    let mut asking = Asking::of(&items, plan.tone);
     let last_thanks = items
         .iter()
         .rposition(|item| matches!(item, PlanItem::Acknowledge { .. }));
@@ -68,6 +68,9 @@ fn body(plan: &MessagePlan) -> String {
     }
     if items.iter().any(|item| is_question(item)) {
         letter.line(match plan.kind {
+            MessageKind::FollowUp if plan.tone == Tone::Firm => {
+                "Please reply to this message. A short answer in your own words is enough."
+            }
             MessageKind::Ask => "Just reply to this message. Your own words are enough.",
             MessageKind::FollowUp => "A short reply in your own words is enough.",
             MessageKind::Reply => "A reply in your own words is enough.",
@@ -238,9 +241,18 @@ fn clarify(letter: &mut Letter, group: &[&PlanItem]) {
 /// Whether two items are said in one breath.
 fn same_sort(one: &PlanItem, next: &PlanItem) -> bool {
     match (one, next) {
-        (PlanItem::Question { asked_on: one, .. }, PlanItem::Question { asked_on: next, .. }) => {
-            one == next
-        }
+        (
+            PlanItem::Question {
+                asked_on: one,
+                promised: one_promised,
+                ..
+            },
+            PlanItem::Question {
+                asked_on: next,
+                promised: next_promised,
+                ..
+            },
+        ) => (one, one_promised) == (next, next_promised),
         _ => std::mem::discriminant(one) == std::mem::discriminant(next),
     }
 }

@@ -1,18 +1,23 @@
 //! Questions: new ones and reminders.
 
 use super::{clean, letter::Letter};
-use crate::{conversation::MessageKind, plan::PlanItem};
+use crate::{
+    conversation::MessageKind,
+    ladder::Tone,
+    plan::{PlanItem, Promised},
+};
 use jiff::civil;
 
 /// Asks the questions of one message, numbered when there is more than one.
 pub(super) struct Asking {
     numbered: bool,
     asked: usize,
+    tone: Tone,
 }
 
 impl Asking {
-    /// Makes ready to ask the questions among `items`.
-    pub(super) fn of(items: &[&PlanItem]) -> Self {
+    /// Makes ready to ask the questions among `items`, in this tone.
+    pub(super) fn of(items: &[&PlanItem], tone: Tone) -> Self {
         let questions = items
             .iter()
             .filter(|item| matches!(item, PlanItem::Question { .. }))
@@ -20,6 +25,7 @@ impl Asking {
         Self {
             numbered: questions > 1,
             asked: 0,
+            tone,
         }
     }
 
@@ -31,11 +37,17 @@ impl Asking {
         group: &[&PlanItem],
         said: bool,
     ) {
-        let asked_on = match group[0] {
-            PlanItem::Question { asked_on, .. } => *asked_on,
-            _ => None,
+        let (asked_on, promised) = match group[0] {
+            PlanItem::Question {
+                asked_on, promised, ..
+            } => (*asked_on, *promised),
+            _ => (None, None),
         };
-        if let Some(lead) = self.lead(kind, asked_on, group.len() > 1, said) {
+        let lead = match promised {
+            Some(promised) => Some(reminded_of(promised, group.len() > 1)),
+            None => self.lead(kind, asked_on, group.len() > 1, said),
+        };
+        if let Some(lead) = lead {
             letter.line(&lead);
             letter.gap();
         }
@@ -81,22 +93,51 @@ impl Asking {
             }
             .map(str::to_owned);
         };
-        let day = day.strftime("%A %-d %B");
+        let day = day.strftime("%A %-d %B").to_string();
         Some(match (kind, said, several) {
-            (MessageKind::FollowUp, false, false) => {
-                format!(
-                    "I wrote on {day} about this question and would still be glad of your answer:"
-                )
-            }
-            (MessageKind::FollowUp, false, true) => {
-                format!(
-                    "I wrote on {day} about these questions and would still be glad of your answers:"
-                )
-            }
+            (MessageKind::FollowUp, false, several) => reminder(self.tone, &day, several),
             (_, _, false) => format!("My question of {day} is still open:"),
             (_, _, true) => format!("My questions of {day} are still open:"),
         })
     }
+}
+
+/// What leads up to the questions of a reminder.
+fn reminder(tone: Tone, day: &str, several: bool) -> String {
+    match (tone, several) {
+        (Tone::Friendly, false) => {
+            format!("This is just a friendly reminder of my question of {day}:")
+        }
+        (Tone::Friendly, true) => {
+            format!("This is just a friendly reminder of my questions of {day}:")
+        }
+        (Tone::Plain, false) => {
+            format!("I wrote on {day} about this question and would still be glad of your answer:")
+        }
+        (Tone::Plain, true) => format!(
+            "I wrote on {day} about these questions and would still be glad of your answers:"
+        ),
+        (Tone::Firm, false) => {
+            format!("I wrote on {day} about this question and still need your answer:")
+        }
+        (Tone::Firm, true) => {
+            format!("I wrote on {day} about these questions and still need your answers:")
+        }
+    }
+}
+
+/// What leads up to questions whose answers were promised.
+fn reminded_of(promised: Promised, several: bool) -> String {
+    let what = if several {
+        "these questions"
+    } else {
+        "this question"
+    };
+    format!(
+        "You wrote on {} that you would answer {what} by {}:",
+        promised.on.strftime("%A %-d %B"),
+        promised.by.strftime("%A %-d %B")
+    )
 }
 
 /// Says which answers fit, when there is something to say.

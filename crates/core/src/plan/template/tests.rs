@@ -97,6 +97,33 @@ fn a_reminder_of_one_question() {
 }
 
 #[test]
+fn a_reminder_sounds_as_its_rung_wants() {
+    for (tone, lead) in [
+        (
+            Tone::Friendly,
+            "This is just a friendly reminder of my question of Monday 3 May:",
+        ),
+        (
+            Tone::Plain,
+            "I wrote on Monday 3 May about this question and would still be glad of your answer:",
+        ),
+        (
+            Tone::Firm,
+            "I wrote on Monday 3 May about this question and still need your answer:",
+        ),
+    ] {
+        let reminder = reminder(QUESTION, None, date(2027, 5, 3));
+        let plan = MessagePlan {
+            tone,
+            ..plan(MessageKind::FollowUp, vec![reminder])
+        };
+        let draft = render(&plan);
+        assert!(draft.body.contains(lead), "{}", draft.body);
+        assert_eq!(crate::gate::draft::faults(&plan, &draft), []);
+    }
+}
+
+#[test]
 fn a_reminder_of_questions_of_two_days_with_a_new_one() {
     insta::assert_snapshot!(shown(&replying(plan(
         MessageKind::FollowUp,

@@ -1,13 +1,14 @@
 //! What can happen, and how likely.
 
 use crate::world::{Reader, zone};
-use jiff::civil::{Time, date};
+use jiff::civil::{Time, Weekday, date};
 use liaison_core::{
-    calendar::QuietHours,
-    ladder::{Ladder, Silence},
+    calendar::{Country, CountryDays, QuietHours},
+    ladder::{Ladder, Silence, Tone},
     policy::{Policy, UnknownSend, Wait},
 };
 use proptest::{collection::vec, option::of, prelude::*, sample::select};
+use std::collections::BTreeMap;
 
 /// One thing that happens. Everything in it is data, so that a history that breaks a promise
 /// shrinks to the few things that matter.
@@ -27,6 +28,10 @@ pub(super) enum Event {
     /// A report about one of the latest messages, counted from the newest, whatever is true.
     Report(usize, End),
     Bounces(usize, bool),
+    /// The stakeholder's mail program says that they are away, until a day or not.
+    AwayNote(bool),
+    /// Their provider passes on a complaint.
+    Complains,
     Commands(Command),
     Reader(Reader),
     PolicyChanges(Box<Policy>),
@@ -50,6 +55,7 @@ pub(super) struct NewNeed {
     pub(super) briefs: usize,
     pub(super) transcript: Vec<&'static str>,
     pub(super) another_address: bool,
+    pub(super) abroad: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -58,6 +64,8 @@ pub(super) struct Letter {
     pub(super) stranger: bool,
     pub(super) automatic: bool,
     pub(super) attachment: bool,
+    /// It names the latest message of ours that it answers.
+    pub(super) answers: bool,
     /// How much later than it arrives it claims to have been written, in seconds.
     pub(super) skew: i64,
 }
@@ -96,11 +104,13 @@ pub(super) enum Command {
     },
     TakeOver,
     HandBack,
+    AcceptDelegate(bool),
+    RejectDelegate,
 }
 
 const SLOTS: [&str; 5] = ["arranged_by", "rent", "pets", "day", "note"];
 
-const TEXTS: [&str; 18] = [
+const TEXTS: [&str; 21] = [
     "Please arrange it for me.",
     "I will arrange it myself.",
     "The rent is 1200.",
@@ -118,7 +128,10 @@ const TEXTS: [&str; 18] = [
     "I want to speak to a person.",
     "Thank you!",
     "The weather is fine over here.",
+    "I'm away until 14 May 2027.",
+    "Please ask my assistant Bo, bo@example.org.",
     "STOP",
+    "Stop writing to me.",
 ];
 
 fn new_need() -> impl Strategy<Value = NewNeed> {
@@ -130,10 +143,19 @@ fn new_need() -> impl Strategy<Value = NewNeed> {
         prop_oneof![3 => Just(None), 1 => ladder().prop_map(Some)],
         prop_oneof![3 => Just(0_usize), 1 => Just(1), 1 => Just(2)],
         prop_oneof![3 => Just(Vec::new()), 1 => vec(select(TEXTS.to_vec()), 1..3)],
-        proptest::bool::weighted(0.1),
+        (proptest::bool::weighted(0.1), proptest::bool::weighted(0.1)),
     )
         .prop_map(
-            |(shared, slots, optional, hours, ladder, briefs, transcript, another_address)| {
+            |(
+                shared,
+                slots,
+                optional,
+                hours,
+                ladder,
+                briefs,
+                transcript,
+                (another_address, abroad),
+            )| {
                 NewNeed {
                     shared,
                     slots,
@@ -143,31 +165,37 @@ fn new_need() -> impl Strategy<Value = NewNeed> {
                     briefs,
                     transcript,
                     another_address,
+                    abroad,
                 }
             },
         )
 }
 
 fn letter() -> impl Strategy<Value = Letter> {
-    // The last text, an opt-out, ends most of what can happen; it comes seldom.
+    // The last texts, opt-outs, end most of what can happen; they come seldom.
     let text = prop_oneof![
-        60 => select(TEXTS[..17].to_vec()),
-        1 => Just(TEXTS[17]),
+        120 => select(TEXTS[..19].to_vec()),
+        1 => Just(TEXTS[19]),
+        1 => Just(TEXTS[20]),
     ];
     (
         text,
         proptest::bool::weighted(0.05),
         proptest::bool::weighted(0.05),
         proptest::bool::weighted(0.05),
+        proptest::bool::weighted(0.2),
         prop_oneof![8 => Just(0_i64), 1 => Just(300), 1 => Just(-86_400)],
     )
-        .prop_map(|(text, stranger, automatic, attachment, skew)| Letter {
-            text,
-            stranger,
-            automatic,
-            attachment,
-            skew,
-        })
+        .prop_map(
+            |(text, stranger, automatic, attachment, answers, skew)| Letter {
+                text,
+                stranger,
+                automatic,
+                attachment,
+                answers,
+                skew,
+            },
+        )
 }
 
 fn end() -> impl Strategy<Value = End> {
@@ -190,12 +218,14 @@ fn command() -> impl Strategy<Value = Command> {
         2 => (0..4_usize).prop_map(Command::Release),
         1 => of(select(vec![1_i64, 48])).prop_map(Command::Guide),
         1 => Just(Command::Unguide),
-        1 => Just(Command::Revive),
+        3 => Just(Command::Revive),
         1 => (0..2_u64, select(vec![-1_i64, 60])).prop_map(|(revisions_ago, seconds_left)| {
             Command::Guarded { revisions_ago, seconds_left }
         }),
         1 => Just(Command::TakeOver),
         3 => Just(Command::HandBack),
+        2 => any::<bool>().prop_map(Command::AcceptDelegate),
+        1 => Just(Command::RejectDelegate),
     ]
 }
 
@@ -210,9 +240,11 @@ fn ladder() -> impl Strategy<Value = Ladder> {
         vec(wait.clone(), 0..4),
         wait,
         select(vec![Silence::Hold, Silence::Unreachable, Silence::Expire]),
+        vec(select(vec![Tone::Friendly, Tone::Plain, Tone::Firm]), 0..3),
     )
-        .prop_map(|(waits, patience, silence)| Ladder {
+        .prop_map(|(waits, patience, silence, tones)| Ladder {
             waits,
+            tones,
             patience,
             silence,
         })
@@ -229,6 +261,16 @@ const ZONES: [&str; 9] = [
     "Pacific/Apia",
     "Pacific/Kiritimati",
 ];
+
+/// Ana keeps the weekends of a country of which nothing is said, or of one of these.
+fn countries() -> BTreeMap<Country, CountryDays> {
+    let country = Country::parse("AE").expect("a country");
+    let days = CountryDays {
+        weekend: vec![Weekday::Friday, Weekday::Saturday],
+        holidays: vec![date(2027, 5, 6), date(2026, 12, 31)],
+    };
+    [(country, days)].into()
+}
 
 pub(super) fn policy() -> impl Strategy<Value = Policy> {
     let clock = |hour, minute| Time::constant(hour, minute, 0, 0);
@@ -287,6 +329,7 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
                 quiet_hours,
                 working_days_only,
                 holidays,
+                countries: countries(),
                 gather,
                 burst,
                 minimum_gap,
@@ -322,12 +365,17 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         8 => end().prop_map(Event::Delivers),
         1 => (0..3_usize, end()).prop_map(|(which, end)| Event::Report(which, end)),
         1 => (0..3_usize, any::<bool>()).prop_map(|(which, for_good)| Event::Bounces(which, for_good)),
+        1 => any::<bool>().prop_map(Event::AwayNote),
         8 => command().prop_map(Event::Commands),
         2 => prop_oneof![
             4 => Just(Reader::Honest),
             1 => any::<u8>().prop_map(Reader::Lying),
             1 => Just(Reader::Down),
         ].prop_map(Event::Reader),
+        1 => proptest::bool::weighted(0.1).prop_map(|complains| match complains {
+            true => Event::Complains,
+            false => Event::Works,
+        }),
         1 => policy().prop_map(|policy| Event::PolicyChanges(Box::new(policy))),
         6 => passes.prop_map(Event::Passes),
         8 => select(vec![-1_i64, 0, 0, 0, 1]).prop_map(Event::WakesUp),

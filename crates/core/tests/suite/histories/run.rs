@@ -7,6 +7,7 @@ use crate::{
 };
 use jiff::civil::date;
 use liaison_core::{
+    calendar::Country,
     conversation::{Action, Author, Guard, Heard, Origin, Via},
     id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
     input::{Fate, Input},
@@ -87,6 +88,19 @@ impl Run {
                     });
                 }
             }
+            Event::AwayNote(day) => {
+                let text = match day {
+                    true => "I am out of the office until 14 May 2027.",
+                    false => "I am out of the office.",
+                };
+                let mut note = self.world.letter(text);
+                note.author = Author::Automatic;
+                self.world.arrives(note);
+            }
+            Event::Complains => self.world.input(Input::OptedOut {
+                message: MessageId::new("complaint"),
+                why: "they reported a message of ours as unwanted".to_owned(),
+            }),
             Event::Commands(command) => self.commands(command),
             Event::Reader(reader) => self.world.reader = *reader,
             Event::PolicyChanges(policy) => {
@@ -162,6 +176,9 @@ impl Run {
             let another = address(&format!("ana.{}@example.com", self.contacts));
             stakeholder.contacts = vec![Contact::new(Channel::Email, another)];
         }
+        if new.abroad {
+            stakeholder.country = Some(Country::parse("AE").expect("a country"));
+        }
         self.world.input(Input::NeedRegistered {
             registration: Box::new(need),
             stakeholder: Box::new(stakeholder),
@@ -177,6 +194,9 @@ impl Run {
         }
         if letter.automatic {
             message.author = Author::Automatic;
+        }
+        if letter.answers {
+            message.answers = self.departed(0);
         }
         if letter.attachment {
             message.attachments.push(FileRef {
@@ -246,6 +266,11 @@ impl Run {
                 address: address(world::ADDRESS),
                 note: "She called and asked to be written to again.".to_owned(),
             },
+            Command::AcceptDelegate(another) => Action::AcceptDelegate {
+                address: another.then(|| address("bo.2@example.org")),
+                name: None,
+            },
+            Command::RejectDelegate => Action::RejectDelegate,
             Command::Guarded {
                 revisions_ago,
                 seconds_left,

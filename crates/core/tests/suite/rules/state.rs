@@ -11,7 +11,7 @@ use liaison_core::{
     need::{Need, TranscriptEntry},
     phase::{RuleName, determine_phase},
     policy::{Policy, Wait},
-    slot::{Evidence, Filled, Standing},
+    slot::{Evidence, Filled, Promise, Standing},
     stakeholder::{Channel, Health},
     value::Value,
 };
@@ -105,6 +105,7 @@ pub(super) fn received(c: &mut Conversation, at: Timestamp) {
         attachments: Vec::new(),
         author: Author::Person,
         transport_id: None,
+        answers: None,
     });
 }
 
@@ -170,6 +171,7 @@ pub(super) fn transcript(c: &mut Conversation) {
             at: ago(DAY),
             text: "Yes.".to_owned(),
         }],
+        by: None,
     });
 }
 
@@ -179,6 +181,22 @@ pub(super) fn chased(c: &mut Conversation, name: &str, last: Timestamp) {
     for days in [10, 5, 0] {
         asked(c, name, later(last, -days * DAY), true);
     }
+}
+
+/// Promised, asked again, promised again, and still without an answer.
+pub(super) fn promised_in_vain(c: &mut Conversation, name: &str) {
+    let slot = c.slots.get_mut(&slot_key("n1", name)).expect("the slot");
+    slot.promises = [(5, 3), (2, 1)]
+        .map(|(made, until)| Promise {
+            made_at: ago(made * DAY),
+            until: ago(until * DAY),
+            quote: "I will tell you by Friday.".to_owned(),
+        })
+        .to_vec();
+    slot.standing = Standing::Promised {
+        until: ago(DAY),
+        evidence: evidence(),
+    };
 }
 
 /// Makes a rule match. Those of two neighbours go together, where they can.
@@ -227,6 +245,7 @@ pub(super) fn make_match(c: &mut Conversation, rule: RuleName) {
             the_need(c).registered_at = ago(30);
         }
         RuleName::FollowUp => only_asked(c, "pets", ago(3 * DAY)),
+        RuleName::EscalatePromises => promised_in_vain(c, "rent"),
         RuleName::EscalateSilence => chased(c, "day", ago(7 * DAY)),
         RuleName::ProbeCaller => {
             c.policy.probe_caller_after = Some(Wait::days(1));

@@ -192,6 +192,7 @@ fn a_question_is_taken_out_of_the_outbox_when_silence_ends_its_need() {
                 waits: Vec::new(),
                 patience: Wait::days(1),
                 silence: Silence::Unreachable,
+                ..Ladder::default()
             },
             ..calm()
         },

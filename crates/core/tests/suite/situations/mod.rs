@@ -1,9 +1,13 @@
 //! Situations that conversations get into, each with what must come of it.
 
+mod away;
 mod deliveries;
 mod endings;
+mod ledger;
 mod operators;
+mod promised;
 mod questions;
+mod refusals;
 
 use crate::world::{World, need};
 use liaison_core::{

@@ -194,6 +194,7 @@ fn after_silence_that_an_operator_has_seen_the_ladder_begins_anew() {
             waits: vec![Wait::days(1)],
             patience: Wait::days(2),
             silence: Silence::Hold,
+            ..Ladder::default()
         },
         ..calm()
     });

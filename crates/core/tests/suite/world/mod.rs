@@ -165,6 +165,7 @@ impl World {
             attachments: Vec::new(),
             author: Author::Person,
             transport_id: Some(format!("<in-{}@example.com>", self.received.len() + 1)),
+            answers: None,
         }
     }
 

@@ -32,6 +32,7 @@ pub(crate) fn ana() -> Stakeholder {
         name: Some("Ana".to_owned()),
         language: "en".to_owned(),
         zone: None,
+        country: None,
         contacts: vec![Contact::new(Channel::Email, address(ADDRESS))],
     }
 }

@@ -49,6 +49,7 @@ pub(crate) fn person(addresses: &[&str]) -> Stakeholder {
         name: Some("Ana".to_owned()),
         language: "en".to_owned(),
         zone: None,
+        country: None,
         contacts: addresses
             .iter()
             .map(|text| Contact::new(Channel::Email, address(text)))

@@ -212,7 +212,8 @@ pub(super) fn is_copy(leaf: &Part<'_>) -> bool {
     )
 }
 
-fn original_message_id(leaves: &[&Part<'_>], text: &str) -> Option<String> {
+/// The `Message-ID` of the mail that a report holds a copy of.
+pub(super) fn original_message_id(leaves: &[&Part<'_>], text: &str) -> Option<String> {
     let attached = leaves.iter().find_map(|leaf| {
         if !is_copy(leaf) {
             return None;

@@ -35,6 +35,9 @@ pub enum Class {
     FeedbackReport {
         /// What it says.
         kind: FeedbackKind,
+        /// The `Message-ID` of the mail that it is about, without angle brackets, when it holds a
+        /// copy of it (RFC 5965 section 2).
+        original_message_id: Option<String>,
     },
 }
 
@@ -53,7 +56,10 @@ pub enum FeedbackKind {
 
 pub(super) fn classify(root: &Part<'_>, text: &str) -> Class {
     if let Some(kind) = feedback(root) {
-        return Class::FeedbackReport { kind };
+        return Class::FeedbackReport {
+            kind,
+            original_message_id: bounce::original_message_id(&root.leaves(), text),
+        };
     }
     if let Some(class) = notification::classify(root, text) {
         return class;

@@ -19,11 +19,12 @@ pub(super) fn classify(root: &Part<'_>, text: &str) -> Option<Class> {
     let kind = event["notificationType"]
         .as_str()
         .or_else(|| event["eventType"].as_str())?;
+    let original_message_id = event["mail"]["commonHeaders"]["messageId"]
+        .as_str()
+        .map(|id| id.trim_matches(['<', '>']).to_owned());
     let report = |list: &Value, outcome| DeliveryReport {
         recipients: recipients(list, outcome),
-        original_message_id: event["mail"]["commonHeaders"]["messageId"]
-            .as_str()
-            .map(|id| id.trim_matches(['<', '>']).to_owned()),
+        original_message_id: original_message_id.clone(),
     };
     match kind {
         "Bounce" => Some(Class::Bounce(report(
@@ -40,6 +41,7 @@ pub(super) fn classify(root: &Part<'_>, text: &str) -> Option<Class> {
         ))),
         "Complaint" => Some(Class::FeedbackReport {
             kind: FeedbackKind::Abuse,
+            original_message_id,
         }),
         _ => None,
     }

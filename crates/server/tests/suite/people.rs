@@ -1,0 +1,148 @@
+//! What operators and callers decide about the person.
+
+use crate::harness::{Answer, Server};
+use http::StatusCode;
+use liaison_core::{
+    id::{ConversationId, MessageId},
+    input::Input,
+};
+use liaison_ports::{
+    clock::Clock,
+    store::{NewInput, Store},
+};
+use serde_json::{Value, json};
+
+struct Talk {
+    server: Server,
+    need: String,
+    conversation: String,
+}
+
+impl Talk {
+    async fn new() -> Self {
+        let server = Server::new().await;
+        let (need, conversation) = server.registered().await;
+        server.work().await;
+        Self {
+            server,
+            need,
+            conversation,
+        }
+    }
+
+    async fn view(&self) -> Value {
+        let path = format!("/v1/conversations/{}", self.conversation);
+        self.server.get(&path, &self.server.operator).await.json()
+    }
+
+    async fn command(&self, name: &str, body: Value) -> Answer {
+        let path = format!("/v1/conversations/{}/{name}", self.conversation);
+        self.server.post(&path, &self.server.operator, &body).await
+    }
+
+    async fn decide(&self, body: Value) -> Answer {
+        let path = format!("/v1/needs/{}/delegate", self.need);
+        self.server.post(&path, &self.server.caller, &body).await
+    }
+
+    /// Their provider passes on a complaint.
+    async fn complains(&self) {
+        let input = NewInput {
+            conversation: ConversationId::new(self.conversation.clone()),
+            dedupe_key: "complaint".to_owned(),
+            at: self.server.clock.now(),
+            input: Input::OptedOut {
+                message: MessageId::new("report"),
+                why: "they reported a message of ours as unwanted".to_owned(),
+            },
+        };
+        let appended = self.server.store.append_inputs(vec![input]).await;
+        appended.expect("it is stored");
+        self.server.work().await;
+    }
+}
+
+#[tokio::test]
+async fn who_opted_out_is_written_to_again_only_with_grounds() {
+    let talk = Talk::new().await;
+    talk.complains().await;
+    let path = format!("/v1/needs/{}", talk.need);
+    let need = talk.server.get(&path, &talk.server.caller).await.json();
+    assert_eq!(need["status"], "opted_out");
+    let address = crate::harness::ADDRESS;
+    let revive = json!({"note": "she called", "address": address, "by": "kim"});
+    let taken = talk.command("revive", revive).await;
+    assert_eq!(taken.status, StatusCode::ACCEPTED, "{}", taken.text);
+    talk.server.work().await;
+    let contact = &talk.view().await["stakeholder"]["contacts"][0];
+    assert_eq!(contact["consent"], json!({"state": "given"}));
+    assert_eq!(contact["revived"]["note"], "she called");
+}
+
+#[tokio::test]
+async fn a_delegate_that_nobody_named_is_not_written_to() {
+    let talk = Talk::new().await;
+    let taken = talk
+        .command("accept-delegate", json!({"address": "eve@example.com"}))
+        .await;
+    assert_eq!(taken.status, StatusCode::ACCEPTED, "{}", taken.text);
+    let taken = talk
+        .decide(json!({"accept": true, "address": "eve@example.com"}))
+        .await;
+    assert_eq!(taken.status, StatusCode::ACCEPTED, "{}", taken.text);
+    talk.server.work().await;
+    let contacts = talk.view().await["stakeholder"]["contacts"].clone();
+    assert_eq!(contacts.as_array().map(Vec::len), Some(1), "{contacts}");
+}
+
+#[tokio::test]
+async fn a_decision_about_a_delegate_is_checked() {
+    let talk = Talk::new().await;
+    for body in [
+        json!({"accept": true, "address": "nobody"}),
+        json!({"accept": true, "address": "a b@example.com"}),
+    ] {
+        assert_eq!(talk.decide(body.clone()).await.fields(), ["address"]);
+        let mut command = body;
+        command.as_object_mut().expect("an object").remove("accept");
+        let refused = talk.command("accept-delegate", command).await;
+        assert_eq!(refused.fields(), ["address"]);
+    }
+    let refused = talk.decide(json!({"accept": true, "name": "a\nb"})).await;
+    assert_eq!(refused.fields(), ["name"]);
+    let refused = talk.decide(json!({"accepts": true})).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    talk.complains().await;
+    let refused = talk.decide(json!({"accept": true})).await;
+    assert_eq!(refused.fields(), ["accept"], "the need has ended");
+}
+
+#[tokio::test]
+async fn what_was_said_before_is_taken_for_an_open_need_only() {
+    let talk = Talk::new().await;
+    let entry = json!({"at": "2026-01-01T10:00:00Z", "text": "Please arrange it for me."});
+    let refused = talk.command("catch-up", json!({"entries": []})).await;
+    assert_eq!(refused.fields(), ["entries"]);
+    let late = json!({"at": "2099-01-01T10:00:00Z", "text": "x"});
+    let refused = talk.command("catch-up", json!({"entries": [late]})).await;
+    assert_eq!(refused.fields(), ["entries[0].at"]);
+    let refused = talk
+        .command("catch-up", json!({"entries": [entry], "need": "another"}))
+        .await;
+    assert_eq!(refused.fields(), ["need"]);
+    let taken = talk.command("catch-up", json!({"entries": [entry]})).await;
+    assert_eq!(taken.status, StatusCode::ACCEPTED, "{}", taken.text);
+    assert_eq!(talk.view().await["unfolded"], 1);
+}
+
+#[tokio::test]
+async fn a_country_is_two_letters() {
+    let server = Server::new().await;
+    let mut need = crate::harness::inspection();
+    need["stakeholder"]["country"] = json!("France");
+    let refused = server.post("/v1/needs", &server.caller, &need).await;
+    assert_eq!(refused.fields(), ["stakeholder.country"]);
+    need["stakeholder"]["country"] = json!("fr");
+    let taken = server.post("/v1/needs", &server.caller, &need).await;
+    assert_eq!(taken.status, StatusCode::CREATED, "{}", taken.text);
+}
