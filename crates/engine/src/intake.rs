@@ -68,7 +68,7 @@ impl Intake for EngineIntake {
     ) -> Result<Taken, IntakeFault> {
         let id = assignment.conversation.clone();
         let taken = self
-            .into_conversation(message, id, None, Some(assignment))
+            .put_into(message, id, None, Some(assignment))
             .await
             .map_err(IntakeFault)?;
         if matches!(taken, Taken::Matched(_)) {
@@ -108,12 +108,12 @@ impl EngineIntake {
             Match::Conversation { id, answers } => (id, answers),
             Match::None(why) => return self.file_as_unmatched(message, why).await,
         };
-        self.into_conversation(message, id, answers, None).await
+        self.put_into(message, id, answers, None).await
     }
 
     /// Puts a message into a conversation that it answers something of, or that an operator says
     /// it belongs to. What cannot become an input of it is filed, if it is not already.
-    async fn into_conversation(
+    async fn put_into(
         &self,
         message: InboundMessage,
         id: ConversationId,

@@ -235,9 +235,10 @@ fn release(c: &mut Conversation, id: &HoldId, now: Timestamp) -> Result<(), &'st
 
 /// Lifts holds, and lets what they were about begin anew.
 fn lift(c: &mut Conversation, lifts: impl Fn(&Hold) -> bool, now: Timestamp) {
-    let (over, standing) = std::mem::take(&mut c.holds).into_iter().partition(lifts);
+    let (over, standing): (Vec<Hold>, _) =
+        std::mem::take(&mut c.holds).into_iter().partition(lifts);
     c.holds = standing;
-    for Hold { reason, .. } in Vec::<Hold>::from(over) {
+    for Hold { reason, .. } in over {
         match reason {
             // What was promised in vain counts no more either.
             HoldReason::Silence | HoldReason::PromisesBroken { .. } => c.chase_from = Some(now),
