@@ -181,10 +181,13 @@ pub(super) fn failed(c: &mut Conversation, error: &str, now: Timestamp, ids: &mu
     }
 }
 
+/// When an entry of a transcript was said, and which operator handed it over, if one did.
+type Said = (Timestamp, Option<String>);
+
 /// What was read, for the evidence.
 struct Source {
     messages: Vec<Received>,
-    transcript: Option<(NeedId, Vec<(Timestamp, Option<String>)>)>,
+    transcript: Option<(NeedId, Vec<Said>)>,
     zone: TimeZone,
 }
 
