@@ -201,6 +201,8 @@ pub enum SlotState {
         /// What speaks against taking a value.
         why: String,
     },
+    /// A value was understood, and counts once the person has confirmed it.
+    Unconfirmed(Filled),
     /// The value is known.
     Filled(Filled),
     /// The person will not say.
@@ -218,6 +220,7 @@ impl SlotState {
             Self::Asked { .. } => "asked",
             Self::Promised { .. } => "promised",
             Self::Unclear { .. } => "unclear",
+            Self::Unconfirmed(_) => "unconfirmed",
             Self::Filled(_) => "filled",
             Self::Declined { .. } => "declined",
         }

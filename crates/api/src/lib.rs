@@ -43,7 +43,7 @@ pub use liaison_core::{
     need::{OutcomeKind, TranscriptEntry},
     phase::{Explanation, Finding},
     policy::Wait,
-    slot::{Evidence, Filled, SlotKey},
+    slot::{Confirm, Evidence, Filled, SlotKey},
     stakeholder::{Channel, Consent, Health},
     value::{
         Boolean, Choice, ChoiceOption, DateKind, FileKind, FileRef, Kind, Number, Text, Value,

@@ -6,6 +6,7 @@ use liaison_core::{
     ladder::Ladder,
     need::TranscriptEntry,
     policy::Wait,
+    slot::Confirm,
     stakeholder::Channel,
     value::{Boolean, Choice, DateKind, FileKind, Kind, Number, Text},
 };
@@ -98,6 +99,19 @@ pub struct SlotSpec {
     /// unclear. At most 10, each 1 to 300 characters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub self_checks: Vec<String>,
+    /// How old an answer that another need has brought may be to be taken over; an older one is
+    /// asked for again. Without it, any age will do. Only slots with a subject are shared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age: Option<Wait>,
+    /// The names of other slots of this need that it rests on: it is asked once they are answered,
+    /// and asked again when the value of one of them changes. At most 10. What a required slot
+    /// rests on must be required too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+    /// When a value counts only once the person has confirmed it: `never` (the default),
+    /// `when_inferred` or `always`.
+    #[serde(default, skip_serializing_if = "Confirm::is_never")]
+    pub confirm: Confirm,
     /// What may fill it.
     #[serde(flatten)]
     pub kind: KindSpec,

@@ -67,7 +67,7 @@ pub use retry::Backoff;
 pub use jiff::{Timestamp, civil::Date};
 pub use liaison_api as api;
 pub use liaison_api::{
-    ConversationId, Evidence, FileRef, Kind, Ladder, MessageId, NeedId, NeedStatus, NeedView,
-    OutcomeKind, Problem, Silence, Value, Wait,
+    Confirm, ConversationId, Evidence, FileRef, Kind, Ladder, MessageId, NeedId, NeedStatus,
+    NeedView, OutcomeKind, Problem, Silence, Value, Wait,
 };
 pub use rust_decimal::Decimal;

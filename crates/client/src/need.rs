@@ -2,8 +2,8 @@
 
 use crate::{Client, ClientError, Date, NeedHandle, Timestamp, Wait, client::Call};
 use liaison_api::{
-    Boolean, Channel, Choice, ChoiceOption, ContactSpec, DateKind, Deadline, FileKind, Kind,
-    KindSpec, Ladder, NeedView, Number, RegisterNeed, SlotSpec, StakeholderSpec, Text,
+    Boolean, Channel, Choice, ChoiceOption, Confirm, ContactSpec, DateKind, Deadline, FileKind,
+    Kind, KindSpec, Ladder, NeedView, Number, RegisterNeed, SlotSpec, StakeholderSpec, Text,
     TranscriptEntry,
 };
 use reqwest::Method;
@@ -195,6 +195,9 @@ impl NeedBuilder {
             question: question.into(),
             required: true,
             self_checks: Vec::new(),
+            max_age: None,
+            depends_on: Vec::new(),
+            confirm: Confirm::Never,
             kind: KindSpec::from(&kind),
         });
         self
@@ -213,6 +216,32 @@ impl NeedBuilder {
     pub fn self_check(mut self, question: impl Into<String>) -> Self {
         if let Some(slot) = self.slots.last_mut() {
             slot.self_checks.push(question.into());
+        }
+        self
+    }
+
+    /// How old an answer to the slot added last may be when another need with the same subject has
+    /// brought it; an older one is asked for again. Without it, any age will do.
+    pub fn max_age(mut self, most: Wait) -> Self {
+        if let Some(slot) = self.slots.last_mut() {
+            slot.max_age = Some(most);
+        }
+        self
+    }
+
+    /// The slot added last rests on another slot of this need: it is asked once that is answered,
+    /// and asked again when that changes. Call it once for each.
+    pub fn depends_on(mut self, name: impl Into<String>) -> Self {
+        if let Some(slot) = self.slots.last_mut() {
+            slot.depends_on.push(name.into());
+        }
+        self
+    }
+
+    /// When the value of the slot added last counts only once the person has confirmed it.
+    pub fn confirm(mut self, when: Confirm) -> Self {
+        if let Some(slot) = self.slots.last_mut() {
+            slot.confirm = when;
         }
         self
     }

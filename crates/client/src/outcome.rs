@@ -106,6 +106,12 @@ impl Outcome {
         }
     }
 
+    /// Whether the value was known before the need was registered, because another need had asked
+    /// for it; [`Outcome::slot`] says as of when it is true.
+    pub fn is_reused(&self, name: &str) -> bool {
+        self.slot(name).is_some_and(|slot| slot.reused)
+    }
+
     fn value(&self, name: &str) -> Option<&Value> {
         self.slot(name).map(|slot| &slot.value)
     }

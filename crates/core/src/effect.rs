@@ -93,6 +93,18 @@ pub enum NeedEvent {
         /// The person's words.
         quote: String,
     },
+    /// A value that the workflow was told, by the outcome or by an event, has been corrected. The
+    /// outcome itself stays as it was delivered.
+    Amended {
+        /// Which slot.
+        slot: String,
+        /// The value now.
+        value: Value,
+        /// What it rests on.
+        evidence: Evidence,
+        /// The value that the workflow was told before.
+        was: Value,
+    },
     /// Do you still wait?
     StillWaiting {
         /// When it was asked.

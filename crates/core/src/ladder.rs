@@ -100,8 +100,7 @@ pub enum Chase {
 /// was really sent, never from what the stakeholder wrote last.
 pub fn chase(conversation: &Conversation, key: &SlotKey, slot: &Slot) -> Chase {
     let from = conversation.chase_from.unwrap_or(Timestamp::MIN);
-    let asks = conversation.asks.iter().filter(|ask| ask.slot == *key);
-    let last = asks.map(|ask| ask.at).max();
+    let last = conversation.asks_about(key).map(|ask| ask.at).max();
     let reminders = reminders(conversation, key);
     let deadline = conversation
         .waiting_for(key)
@@ -161,7 +160,7 @@ fn ladder_of<'a>(conversation: &'a Conversation, key: &SlotKey) -> &'a Ladder {
 /// How many reminders of a question were really sent since the ladder began.
 fn reminders(conversation: &Conversation, key: &SlotKey) -> usize {
     let from = conversation.chase_from.unwrap_or(Timestamp::MIN);
-    let asks = conversation.asks.iter().filter(|ask| ask.slot == *key);
+    let asks = conversation.asks_about(key);
     asks.filter(|ask| ask.reminder && ask.at >= from).count()
 }
 

@@ -20,6 +20,7 @@ pub mod phase;
 pub mod plan;
 pub mod policy;
 pub mod sending;
+pub mod sharing;
 pub mod slot;
 pub mod stakeholder;
 pub mod transition;

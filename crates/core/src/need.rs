@@ -3,7 +3,8 @@
 use crate::{
     id::{MessageId, NeedId},
     ladder::Ladder,
-    slot::{Evidence, SlotKey},
+    policy::Wait,
+    slot::{Confirm, Evidence, Filled, SlotKey},
     value::{Kind, Value},
 };
 use indexmap::IndexMap;
@@ -53,6 +54,19 @@ pub struct NeedSlot {
     pub key: SlotKey,
     /// Whether the need waits for it.
     pub required: bool,
+    /// The slots of the same need that it rests on: it is asked once they are answered, and asked
+    /// again when one of them changes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<SlotKey>,
+    /// When its value has to be confirmed.
+    #[serde(default, skip_serializing_if = "Confirm::is_never")]
+    pub confirm: Confirm,
+    /// Whether its value was known before the need came, and was taken over.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub reused: bool,
+    /// The value that the caller was told last, by the outcome or by an event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Value>,
 }
 
 /// A fact that the stakeholder must be told once.
@@ -133,6 +147,25 @@ pub struct SlotOutcome {
     pub evidence: Evidence,
     /// As of when it is true.
     pub as_of: Timestamp,
+    /// The words by which it was confirmed, where the slot asked for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmed_by: Option<Evidence>,
+    /// Whether it was known before the need was registered: another need had asked for it.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub reused: bool,
+}
+
+impl SlotOutcome {
+    /// A value as one need is told of it.
+    pub fn of(filled: &Filled, reused: bool) -> Self {
+        Self {
+            value: filled.value.clone(),
+            evidence: filled.evidence.clone(),
+            as_of: filled.as_of,
+            confirmed_by: filled.confirmed_by.clone(),
+            reused,
+        }
+    }
 }
 
 /// A need as it was asked for, checked, before it is part of a conversation.
@@ -163,6 +196,19 @@ pub struct Registration {
     pub transcript: Vec<TranscriptEntry>,
 }
 
+impl Registration {
+    /// The key of the slot that the registration calls `name`.
+    pub fn key(&self, name: &str) -> SlotKey {
+        SlotKey {
+            subject: self
+                .subject
+                .clone()
+                .unwrap_or_else(|| self.need.to_string()),
+            name: name.to_owned(),
+        }
+    }
+}
+
 /// A slot as it was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlotRequest {
@@ -179,6 +225,23 @@ pub struct SlotRequest {
     /// Questions that a reader must answer about its own proposal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub self_checks: Vec<String>,
+    /// How old an answer that is known already may be to be taken over; without one, any age.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age: Option<Wait>,
+    /// The names of the slots of the same need that it rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+    /// When its value has to be confirmed.
+    #[serde(default, skip_serializing_if = "Confirm::is_never")]
+    pub confirm: Confirm,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_no(value: &bool) -> bool {
+    !*value
 }
 
 fn yes() -> bool {

@@ -58,13 +58,17 @@ pub struct Slot {
     pub self_checks: Vec<String>,
     /// What is known.
     pub standing: Standing,
-    /// Values that this one has replaced, oldest first.
+    /// Values that this one has replaced, oldest first; at most [`Slot::MOST_EARLIER`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Filled>,
     /// What the person promised while there was no value, oldest first: each but the last one was
     /// broken before the next was made. At most [`Promise::MOST`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<Promise>,
+    /// The slot that this one rests on and whose new value made this one missing again, until it
+    /// is answered anew: the reason for asking twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overturned_by: Option<SlotKey>,
 }
 
 /// A day by which the person said that they would answer.
@@ -81,6 +85,72 @@ pub struct Promise {
 impl Promise {
     /// Two that are broken bring an operator; more are kept only for that operator to see.
     pub const MOST: usize = 10;
+}
+
+impl Slot {
+    /// Earlier versions beyond this many are dropped, oldest first: the document is bounded, and
+    /// the transcript has them all.
+    pub const MOST_EARLIER: usize = 20;
+
+    /// The value that it has, or had last: what a new one is compared with to tell whether
+    /// anything has changed.
+    pub fn last_value(&self) -> Option<&Value> {
+        let earlier = || self.earlier.last().map(|filled| &filled.value);
+        self.standing.value().or_else(earlier)
+    }
+
+    /// Changes what is known. A value that stood until now stays among the earlier ones.
+    pub(crate) fn stands(&mut self, standing: Standing) {
+        if let Standing::Filled(before) = std::mem::replace(&mut self.standing, standing) {
+            if self.earlier.len() >= Self::MOST_EARLIER {
+                self.earlier.remove(0);
+            }
+            self.earlier.push(before);
+        }
+        if self.standing.value().is_some() {
+            self.promises.clear();
+        }
+        if !self.standing.is_open() {
+            self.overturned_by = None;
+        }
+    }
+}
+
+/// When a value counts only once the person has said that it was understood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confirm {
+    /// What the person wrote is enough.
+    #[default]
+    Never,
+    /// When the value was not stated outright: see [`Filled::inferred`].
+    WhenInferred,
+    /// Every value.
+    Always,
+}
+
+impl Confirm {
+    /// Whether it is [`Confirm::Never`].
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
+    pub fn is_never(&self) -> bool {
+        *self == Self::Never
+    }
+
+    /// Whether a value has to be confirmed before it counts.
+    pub fn wants(self, filled: &Filled) -> bool {
+        // An operator's word needs no second one.
+        let vouched =
+            filled.confirmed_by.is_some() || matches!(filled.evidence, Evidence::Operator { .. });
+        !vouched
+            && match self {
+                Self::Never => false,
+                Self::WhenInferred => filled.inferred,
+                Self::Always => true,
+            }
+    }
 }
 
 /// What is known of a slot. That it was *asked* is not stored here: the ask ledger says so.
@@ -105,6 +175,8 @@ pub enum Standing {
         /// Whether the person has been asked to clear it up, or will be with the next message.
         why: String,
     },
+    /// A value was understood, and counts once the person has confirmed it.
+    Unconfirmed(Filled),
     /// The value is known.
     Filled(Filled),
     /// The person will not say.
@@ -146,6 +218,35 @@ pub struct Filled {
     pub evidence: Evidence,
     /// As of when it is true: when the person wrote it.
     pub as_of: Timestamp,
+    /// Whether it was not stated outright in one clear quote: it comes from an earlier transcript,
+    /// is a day that was told relative to another (`next Tuesday`), or was gathered from several
+    /// sentences.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub inferred: bool,
+    /// The words by which the person confirmed it, when they were asked to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmed_by: Option<Evidence>,
+}
+
+impl Filled {
+    /// A value that was stated outright and not confirmed.
+    pub fn new(value: Value, evidence: Evidence, as_of: Timestamp) -> Self {
+        Self {
+            value,
+            evidence,
+            as_of,
+            inferred: false,
+            confirmed_by: None,
+        }
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_no(value: &bool) -> bool {
+    !*value
 }
 
 /// What a value rests on.

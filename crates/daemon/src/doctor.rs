@@ -103,6 +103,7 @@ async fn model(config: &Config) -> Result<(), String> {
             asked: true,
             current: None,
             self_checks: Vec::new(),
+            confirming: None,
         }],
         facts: Vec::new(),
         day_first: None,

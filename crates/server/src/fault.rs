@@ -3,6 +3,7 @@
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use liaison_api::{FieldFault, PROBLEM_JSON, Problem};
+use liaison_core::sharing::Clash;
 use liaison_ports::store::StoreError;
 use std::error::Error;
 
@@ -65,6 +66,33 @@ impl Fault {
             detail,
         );
         fault.problem.errors = errors;
+        fault
+    }
+
+    /// A slot cannot be shared with the need that has it.
+    pub(crate) fn clash(clash: &Clash) -> Self {
+        let what = match clash.other_kind {
+            true => "is of another kind",
+            false => "has other constraints",
+        };
+        let mut fault = Self::new(
+            StatusCode::CONFLICT,
+            "slot-conflict",
+            "The slot is asked about in another way",
+            format!(
+                "The open need {} asks about {} already, and there it {what}. Needs with the same \
+                 subject share equally named slots. Nothing was done.",
+                clash.with, clash.slot.name
+            ),
+        );
+        fault.problem.errors = vec![FieldFault::new(
+            format!("slots[{}].kind", clash.place),
+            format!(
+                "the open need {} has this slot, and there it {what}; use the same kind and \
+                 constraints, another name or another subject, or wait until that need has ended",
+                clash.with
+            ),
+        )];
         fault
     }
 

@@ -18,6 +18,9 @@ use liaison_api::{EventList, NeedList, NeedView, RegisterNeed};
 use liaison_core::{
     id::{ConversationId, NeedId, TenantId},
     input::Input,
+    need::Registration,
+    sharing,
+    stakeholder::Stakeholder,
     transition::Opening,
 };
 use liaison_ports::store::{Appended, NeedRow, NewInput, NewNeed, Registered};
@@ -63,6 +66,16 @@ pub(crate) async fn register(
         }
     };
     let (registration, stakeholder) = checked;
+    if let Some(fault) = clash(&app, &caller.tenant, &registration, &stakeholder).await? {
+        // A repetition is one, whatever other needs have been registered since.
+        if let Some(key) = &idempotency_key {
+            let store = &app.outside.store;
+            if let Some(before) = store.registered_before(&caller.tenant, key, &hash).await? {
+                return answer(before);
+            }
+        }
+        return Err(fault);
+    }
     let opening = Opening {
         id: ConversationId::new(ids.draw()),
         tenant: caller.tenant.clone(),
@@ -97,6 +110,31 @@ pub(crate) async fn register(
         outcome: None,
     };
     Ok(shown(StatusCode::CREATED, row))
+}
+
+/// What keeps a registration from sharing its questions with the other needs of its conversation,
+/// those that wait to be taken in included. A registration that lands at the same moment is not
+/// seen here; of two that clash the later one then ends with an event `rejected`.
+async fn clash(
+    app: &App,
+    tenant: &TenantId,
+    registration: &Registration,
+    stakeholder: &Stakeholder,
+) -> Result<Option<Fault>, Fault> {
+    if registration.subject.is_none() {
+        // Its slots are its own.
+        return Ok(None);
+    }
+    let store = &app.outside.store;
+    let Some(home) = store.home(tenant, stakeholder).await? else {
+        return Ok(None);
+    };
+    // In this order nothing is missed that is folded in between.
+    let waiting = store.pending_inputs(&home, 0).await?;
+    let Some(row) = store.conversation(tenant, &home).await? else {
+        return Ok(None);
+    };
+    Ok(sharing::clash(&row.document, &waiting, registration).map(|clash| Fault::clash(&clash)))
 }
 
 /// The answer to a repetition, or to another request with its key.

@@ -23,6 +23,7 @@ const MOST_FACTS: usize = 50;
 const MOST_BRIEFS: usize = 20;
 const MOST_TRANSCRIPT: usize = 200;
 const MOST_TRANSCRIPT_BYTES: usize = 20_000;
+const MOST_DEPENDENCIES: usize = 10;
 pub(crate) const LONGEST_NAME: usize = 200;
 const LONGEST_GOAL: usize = 500;
 const LONGEST_QUESTION: usize = 1_000;
@@ -242,6 +243,7 @@ impl Faults {
         if !self.count("slots", specs.len(), MOST_SLOTS) {
             return Vec::new();
         }
+        self.dependencies(&specs);
         let mut slots: Vec<SlotRequest> = Vec::new();
         for (place, spec) in specs.into_iter().enumerate() {
             let at = format!("slots[{place}]");
@@ -268,11 +270,49 @@ impl Faults {
                     question: spec.question.trim().to_owned(),
                     required: spec.required,
                     self_checks: spec.self_checks,
+                    max_age: spec.max_age,
+                    depends_on: spec.depends_on,
+                    confirm: spec.confirm,
                 }),
                 Err(fault) => self.0.push(fault.inside(&at)),
             }
         }
         slots
+    }
+
+    /// What slots rest on must be there, must be waited for, and must not rest on them in turn.
+    fn dependencies(&mut self, specs: &[SlotSpec]) {
+        let named = |name: &str| specs.iter().position(|spec| spec.name == name);
+        for (place, spec) in specs.iter().enumerate() {
+            let field = format!("slots[{place}].depends_on");
+            if !self.count(&field, spec.depends_on.len(), MOST_DEPENDENCIES) {
+                continue;
+            }
+            for (at, name) in spec.depends_on.iter().enumerate() {
+                let field = format!("{field}[{at}]");
+                let first = spec.depends_on.iter().position(|other| other == name);
+                match named(name) {
+                    None => self.add(
+                        field,
+                        "no slot of this need has this name; name one of them, or leave it away",
+                    ),
+                    Some(_) if first != Some(at) => {
+                        self.add(field, "this slot is named twice; name it once");
+                    }
+                    Some(other) if spec.required && !specs[other].required => self.add(
+                        field,
+                        "this slot is optional, and its answer is not waited for, so that the \
+                         required slot which rests on it might never be asked; require it",
+                    ),
+                    Some(other) if rests_on(specs, other, place) => self.add(
+                        field,
+                        "this slot rests on the one that names it, so that neither could be asked \
+                         first; take one of the two out",
+                    ),
+                    Some(_) => {}
+                }
+            }
+        }
     }
 
     fn deadline(&mut self, deadline: Deadline, now: Timestamp) -> Timestamp {
@@ -332,6 +372,27 @@ impl Faults {
             self.add(field, "order the entries by time, oldest first");
         }
     }
+}
+
+/// Whether the slot at `from` rests on the one at `on`, directly, through others, or by being it.
+fn rests_on(specs: &[SlotSpec], from: usize, on: usize) -> bool {
+    let mut seen = vec![false; specs.len()];
+    let mut next = vec![from];
+    while let Some(place) = next.pop() {
+        if place == on {
+            return true;
+        }
+        if std::mem::replace(&mut seen[place], true) {
+            continue;
+        }
+        let rests = &specs[place].depends_on;
+        next.extend(
+            rests
+                .iter()
+                .filter_map(|name| specs.iter().position(|spec| spec.name == *name)),
+        );
+    }
+    false
 }
 
 fn is_slot_name(name: &str) -> bool {

@@ -168,6 +168,7 @@ fn slot(key: &SlotKey, slot: &Slot, ledger: &[Ask]) -> SlotView {
                 evidence: evidence.clone(),
                 why: why.clone(),
             },
+            Standing::Unconfirmed(candidate) => SlotState::Unconfirmed(candidate.clone()),
             Standing::Filled(filled) => SlotState::Filled(filled.clone()),
             Standing::Declined { evidence } => SlotState::Declined {
                 evidence: evidence.clone(),

@@ -9,13 +9,14 @@ use liaison_core::{
     id::{ConversationId, NeedId, TenantId},
     input::Input,
     need::Outcome,
+    stakeholder::Stakeholder,
     transition,
 };
 use liaison_ports::{
     facts::{self, Facts},
     store::{NeedRow, NewInput, NewNeed, Registered, StoreError},
 };
-use sqlx::{Row, SqliteConnection, SqlitePool, sqlite::SqliteRow};
+use sqlx::{Row, SqliteConnection, SqliteExecutor, SqlitePool, sqlite::SqliteRow};
 
 pub(crate) const REGISTER: &str = "register a need";
 
@@ -65,7 +66,7 @@ impl Registering {
         if let Some(before) = self.registered_before(connection).await? {
             return Ok(before);
         }
-        match self.home(connection).await? {
+        match home(&mut *connection, &self.need.tenant, &self.need.stakeholder).await? {
             Some(id) => self.input.conversation = id,
             None => self.open(connection).await?,
         }
@@ -91,42 +92,6 @@ impl Registering {
         .map_err(fault(REGISTER))?;
         row.map(|row| compared(&row, &self.need.tenant, &self.need.request_hash))
             .transpose()
-    }
-
-    /// The conversation that the need belongs to, if there is one: by the stakeholder's key, else
-    /// by the first contact where only one conversation has it.
-    async fn home(&self, connection: &mut SqliteConnection) -> Result<Option<String>, StoreError> {
-        let key = self.need.stakeholder.key.as_deref();
-        let first = facts::contacts(&self.need.stakeholder).into_iter().next();
-        let (channel, address) = match &first {
-            Some((channel, address)) => (Some(name(REGISTER, channel)?), Some(address.as_str())),
-            None => (None, None),
-        };
-        let rows = sqlx::query(
-            "SELECT 1 AS by_key, id FROM (SELECT id FROM conversations \
-             WHERE tenant = ?1 AND stakeholder_key = ?2 ORDER BY id LIMIT 1) \
-             UNION ALL \
-             SELECT 0, id FROM (SELECT c.id FROM contacts k \
-             JOIN conversations c ON c.id = k.conversation \
-             WHERE k.tenant = ?1 AND k.channel = ?3 AND k.address = ?4 \
-             AND (c.stakeholder_key IS NULL OR ?2 IS NULL) LIMIT 2)",
-        )
-        .bind(self.need.tenant.as_str())
-        .bind(key)
-        .bind(channel)
-        .bind(address)
-        .fetch_all(connection)
-        .await
-        .map_err(fault(REGISTER))?;
-        let mut by_contact = Vec::new();
-        for row in rows {
-            let id: String = row.try_get("id").map_err(fault(REGISTER))?;
-            if row.try_get::<i64, _>("by_key").map_err(fault(REGISTER))? == 1 {
-                return Ok(Some(id));
-            }
-            by_contact.push(id);
-        }
-        Ok(by_contact.pop().filter(|_| by_contact.is_empty()))
     }
 
     async fn open(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
@@ -187,6 +152,46 @@ impl Registering {
         .map(drop)
         .map_err(fault(REGISTER))
     }
+}
+
+/// The conversation that a need about this person belongs to, if there is one: by the stakeholder's key, else
+/// by the first contact where only one conversation has it.
+pub(crate) async fn home(
+    connection: impl SqliteExecutor<'_>,
+    tenant: &TenantId,
+    stakeholder: &Stakeholder,
+) -> Result<Option<String>, StoreError> {
+    let key = stakeholder.key.as_deref();
+    let first = facts::contacts(stakeholder).into_iter().next();
+    let (channel, address) = match &first {
+        Some((channel, address)) => (Some(name(REGISTER, channel)?), Some(address.as_str())),
+        None => (None, None),
+    };
+    let rows = sqlx::query(
+        "SELECT 1 AS by_key, id FROM (SELECT id FROM conversations \
+         WHERE tenant = ?1 AND stakeholder_key = ?2 ORDER BY id LIMIT 1) \
+         UNION ALL \
+         SELECT 0, id FROM (SELECT c.id FROM contacts k \
+         JOIN conversations c ON c.id = k.conversation \
+         WHERE k.tenant = ?1 AND k.channel = ?3 AND k.address = ?4 \
+         AND (c.stakeholder_key IS NULL OR ?2 IS NULL) LIMIT 2)",
+    )
+    .bind(tenant.as_str())
+    .bind(key)
+    .bind(channel)
+    .bind(address)
+    .fetch_all(connection)
+    .await
+    .map_err(fault(REGISTER))?;
+    let mut by_contact = Vec::new();
+    for row in rows {
+        let id: String = row.try_get("id").map_err(fault(REGISTER))?;
+        if row.try_get::<i64, _>("by_key").map_err(fault(REGISTER))? == 1 {
+            return Ok(Some(id));
+        }
+        by_contact.push(id);
+    }
+    Ok(by_contact.pop().filter(|_| by_contact.is_empty()))
 }
 
 /// A need from the columns of its table.

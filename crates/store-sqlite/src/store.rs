@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use liaison_core::{
     id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
     input::StoredInput,
-    stakeholder::{Channel, EmailAddress},
+    stakeholder::{Channel, EmailAddress, Stakeholder},
 };
 use liaison_ports::store::{
     Appended, ClaimRequest, Claimed, CommandAppended, Commit, Completion, ConversationFacts,
@@ -89,6 +89,15 @@ impl Store for SqliteStore {
             Box::pin(async move { registering.run(connection).await })
         })
         .await
+    }
+
+    async fn home(
+        &self,
+        tenant: &TenantId,
+        stakeholder: &Stakeholder,
+    ) -> Result<Option<ConversationId>, StoreError> {
+        let home = register::home(&self.readers, tenant, stakeholder).await?;
+        Ok(home.map(ConversationId::new))
     }
 
     async fn append_inputs(&self, inputs: Vec<NewInput>) -> Result<Vec<Appended>, StoreError> {

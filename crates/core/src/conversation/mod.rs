@@ -11,9 +11,9 @@ pub use operator::{Guard, Guidance, Heard, IgnoredAction, Via};
 
 use crate::{
     id::{ConversationId, GuidanceId, HoldId, MessageId, NeedId, ReplyItemId, TenantId},
-    need::{Need, Registration, TranscriptEntry},
+    need::{Need, NeedSlot, Registration, TranscriptEntry},
     policy::Policy,
-    slot::{Slot, SlotKey},
+    slot::{Confirm, Slot, SlotKey, Standing},
     stakeholder::{Channel, EmailAddress, Stakeholder},
     value::{FileRef, Value},
 };
@@ -125,7 +125,9 @@ impl Conversation {
     /// Whether the next message may carry a reply item: it asks about nothing that is held.
     pub fn may_be_said(&self, item: &ReplyItem) -> bool {
         match &item.what {
-            Owed::Clarification { slot, .. } => self.may_be_asked(slot),
+            Owed::Clarification { slot, .. } | Owed::Confirmation { slot } => {
+                self.may_be_asked(slot)
+            }
             _ => true,
         }
     }
@@ -148,11 +150,58 @@ impl Conversation {
                 .any(|message| message.asks.iter().any(|(asked, _)| asked == slot))
     }
 
-    /// Whether the next message is to ask what an unclear answer about a slot meant.
+    /// Whether the next message is to ask what an answer about a slot meant, or whether it was
+    /// understood.
     pub fn owes_clarification(&self, slot: &SlotKey) -> bool {
-        self.reply_items.iter().any(
-            |item| matches!(&item.what, Owed::Clarification { slot: unclear, .. } if unclear == slot),
-        )
+        self.reply_items.iter().any(|item| match &item.what {
+            Owed::Clarification { slot: asked, .. } | Owed::Confirmation { slot: asked } => {
+                asked == slot
+            }
+            _ => false,
+        })
+    }
+
+    /// The asks about a slot that count as it stands: of a value that waits to be confirmed, those
+    /// that asked whether it is right.
+    pub fn asks_about<'a>(&'a self, key: &'a SlotKey) -> impl Iterator<Item = &'a Ask> {
+        let since = match self.slots.get(key).map(|slot| &slot.standing) {
+            Some(Standing::Unconfirmed(candidate)) => Some(candidate.as_of),
+            _ => None,
+        };
+        self.asks
+            .iter()
+            .filter(move |ask| ask.slot == *key)
+            .filter(move |ask| since.is_none_or(|since| ask.confirms && ask.at >= since))
+    }
+
+    /// Whether the person has been asked whether a slot's value is right, in a message that was
+    /// sent, or will have been by one that is on its way.
+    pub fn is_confirmation_asked(&self, key: &SlotKey) -> bool {
+        self.asks_about(key).any(|ask| ask.confirms)
+            || self
+                .outgoing
+                .iter()
+                .any(|message| message.confirms.contains(key))
+    }
+
+    /// When a slot's value has to be confirmed: of the open needs that wait for it, the strictest
+    /// one's wish counts.
+    pub fn confirmation_of(&self, key: &SlotKey) -> Confirm {
+        self.open_needs()
+            .flat_map(|(_, need)| &need.slots)
+            .filter(|wanted| wanted.key == *key)
+            .map(|wanted| wanted.confirm)
+            .max()
+            .unwrap_or_default()
+    }
+
+    /// Whether everything that a need's slot rests on is answered, so that it can be asked.
+    pub fn is_ripe(&self, wanted: &NeedSlot) -> bool {
+        wanted.depends_on.iter().all(|key| {
+            self.slots
+                .get(key)
+                .is_none_or(|slot| !slot.standing.is_open())
+        })
     }
 
     /// Whether a reply item is in a message that is on its way.
@@ -316,6 +365,11 @@ pub enum Owed {
         /// What the answer might have meant.
         candidates: Vec<Value>,
     },
+    /// The question whether a value was understood. The slot holds the value.
+    Confirmation {
+        /// Which slot.
+        slot: SlotKey,
+    },
     /// An operator's words.
     Answer {
         /// The words.
@@ -346,6 +400,9 @@ pub struct Ask {
     pub at: Timestamp,
     /// Whether it was a reminder.
     pub reminder: bool,
+    /// Whether it asked if a value that was understood is right.
+    #[serde(default)]
+    pub confirms: bool,
 }
 
 /// A message of ours between the decision and its fate.
@@ -365,6 +422,9 @@ pub struct Outgoing {
     pub subject: String,
     /// The questions in it, each with whether it was a reminder.
     pub asks: Vec<(SlotKey, bool)>,
+    /// Those of them that ask whether a value is right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confirms: Vec<SlotKey>,
     /// The reply items in it.
     pub items: Vec<ReplyItemId>,
     /// The briefs in it: need, and place in its list.

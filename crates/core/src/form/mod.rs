@@ -12,7 +12,7 @@ pub use schema::schema;
 use crate::{
     id::MessageId,
     slot::SlotKey,
-    value::{FileRef, Kind},
+    value::{FileRef, Kind, Value},
 };
 use jiff::civil;
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,19 @@ pub struct SlotQuestion {
     /// Questions about the proposal, each to be answered with yes for it to stand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub self_checks: Vec<String>,
+    /// When the question is not for the slot's value, but whether this value was understood; its
+    /// kind is `boolean` then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirming: Option<Confirming>,
+}
+
+/// A value that the stakeholder was asked to confirm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Confirming {
+    /// The slot's own kind.
+    pub kind: Kind,
+    /// What was understood.
+    pub value: Value,
 }
 
 /// A filled set of forms. Untrusted: see [`crate::gate`].

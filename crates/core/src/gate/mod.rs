@@ -2,6 +2,7 @@
 
 pub(crate) mod absence;
 mod concerns;
+mod confirmations;
 pub(crate) mod delegate;
 pub mod draft;
 mod passage;
@@ -36,6 +37,17 @@ pub struct SlotJudgement {
     pub slot: SlotKey,
     /// The verdict.
     pub verdict: Verdict,
+    /// Whether it is not on the slot's value, but on whether a value was understood.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub confirms: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_no(value: &bool) -> bool {
+    !*value
 }
 
 /// What may be believed of one slot form.
@@ -50,6 +62,10 @@ pub enum Verdict {
         quote: Quote,
         /// Whether they explicitly correct an earlier answer.
         correction: bool,
+        /// Whether they do not state it outright: it takes more than one sentence, or the day on
+        /// which they were written, to tell.
+        #[serde(default, skip_serializing_if = "is_no")]
+        inferred: bool,
     },
     /// The words are about the slot, but do not settle it.
     Unclear {

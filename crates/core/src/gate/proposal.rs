@@ -1,7 +1,7 @@
 //! From proposals to verdicts.
 
 use super::{
-    Judgement, SlotJudgement, Verdict, absence, concerns,
+    Judgement, SlotJudgement, Verdict, absence, concerns, confirmations,
     passage::{Passage, meet},
     promises,
     values::{Claim, Judged, refused},
@@ -42,6 +42,7 @@ pub fn judge(request: &ReadRequest, reading: &Reading) -> Judgement {
         .map(|slot| SlotJudgement {
             slot: slot.key.clone(),
             verdict: verdicts.next().unwrap_or(Verdict::Silent),
+            confirms: slot.confirming.is_some(),
         })
         .collect();
     let concerns = concerns::concerns(request, &reading.message, &slots);
@@ -104,7 +105,10 @@ fn judge_slot<'r>(
         other => other,
     };
     match form.answer {
-        Answer::Value => claim.judge(),
+        Answer::Value => match &slot.confirming {
+            Some(confirming) => confirmations::hold(request, confirming, claim.judge()),
+            None => claim.judge(),
+        },
         Answer::Promise => keep(promises::promise(request, form, quoted().as_ref())).into(),
         Answer::Refusal => keep(promises::refusal(quoted().as_ref())).into(),
         Answer::Neither => claim.judge_without_value().into(),
@@ -118,6 +122,14 @@ fn unshare<'r>(request: &ReadRequest, mut judged: Vec<Judged<'r>>) -> Vec<Judged
     for later in 0..judged.len() {
         for earlier in 0..later {
             let kinds = |at: usize| request.slots.get(at).map(|slot| slot.kind.name());
+            // One question asked whether all values were understood, and one yes answers it.
+            let confirms = |at: usize| {
+                let slot = request.slots.get(at);
+                slot.is_some_and(|slot| slot.confirming.is_some())
+            };
+            if confirms(earlier) && confirms(later) {
+                continue;
+            }
             if kinds(earlier) == kinds(later) && is_shared(&judged[earlier], &judged[later]) {
                 shared[earlier] = true;
                 shared[later] = true;

@@ -67,6 +67,7 @@ fn slot(place: usize, kind: Kind) -> SlotQuestion {
         asked: true,
         current: None,
         self_checks: Vec::new(),
+        confirming: None,
     }
 }
 

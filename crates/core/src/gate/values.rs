@@ -163,17 +163,39 @@ impl<'r> Claim<'r> {
             .iter()
             .chain(&before)
             .any(|sentence| vetoes::corrects(&words::words(&quoted.text[sentence.clone()])));
-        self.against_current(value, quoted.quote(), corrects)
+        let inferred = self.is_inferred(&value, quoted, around);
+        self.against_current(value, quoted.quote(), corrects, inferred)
+    }
+
+    /// Whether a found value is not stated outright: several sentences hold it, or none would
+    /// without the day on which they were written.
+    fn is_inferred(&self, value: &Value, quoted: &Passage<'_>, around: &[Range<usize>]) -> bool {
+        if self.rules().grounds() != Grounds::Found {
+            return false;
+        }
+        let context = self.request.context(quoted.words);
+        around.len() > 1
+            || around.iter().any(|sentence| {
+                self.rules()
+                    .is_relative(value, &quoted.text[sentence.clone()], &context)
+            })
     }
 
     /// Compares with the value that the slot has. Only words that put it right, in the reader's eyes
     /// and in code's, replace it.
-    fn against_current(&self, value: Value, quote: Quote, corrects: bool) -> Verdict {
+    fn against_current(
+        &self,
+        value: Value,
+        quote: Quote,
+        corrects: bool,
+        inferred: bool,
+    ) -> Verdict {
         let Some(current) = &self.slot.current else {
             return Verdict::Accepted {
                 value,
                 quote,
                 correction: false,
+                inferred,
             };
         };
         if self.rules().show(&value) == *current {
@@ -184,6 +206,7 @@ impl<'r> Claim<'r> {
                 value,
                 quote,
                 correction: true,
+                inferred,
             };
         }
         let mut candidates: Vec<Value> = self.recall(current).into_iter().collect();

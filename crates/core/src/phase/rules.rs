@@ -409,8 +409,12 @@ fn escalate_unreachable(c: &Conversation, w: &Watch) -> Option<Phase> {
         return None;
     }
     // Thanks, and word that a question is over, are not worth an operator's time.
-    let matters =
-        |item: &ReplyItem| matches!(item.what, Owed::Answer { .. } | Owed::Clarification { .. });
+    let matters = |item: &ReplyItem| {
+        !matches!(
+            item.what,
+            Owed::Acknowledgement { .. } | Owed::Withdrawal { .. }
+        )
+    };
     let to_say = c
         .reply_items
         .iter()
@@ -516,7 +520,7 @@ pub(crate) fn silent_slots(c: &Conversation, w: &Watch) -> Vec<(SlotKey, Silence
         .collect()
 }
 
-/// Every required open slot, with what its ladder says.
+/// Every required open slot that can be asked, with what its ladder says.
 fn open_chases(c: &Conversation) -> impl Iterator<Item = (&SlotKey, Chase)> {
     c.slots
         .iter()
@@ -524,11 +528,12 @@ fn open_chases(c: &Conversation) -> impl Iterator<Item = (&SlotKey, Chase)> {
         .map(|(key, slot)| (key, ladder::chase(c, key, slot)))
 }
 
+/// Whether an open need requires a slot, and has what the slot rests on.
 fn is_required(c: &Conversation, key: &SlotKey) -> bool {
     c.active_needs().any(|(_, need)| {
         need.slots
             .iter()
-            .any(|slot| slot.required && slot.key == *key)
+            .any(|slot| slot.required && slot.key == *key && c.is_ripe(slot))
     })
 }
 
@@ -561,7 +566,8 @@ pub(crate) fn first_unsaid_at(c: &Conversation) -> Option<Timestamp> {
 }
 
 /// The slots of a need, required or not, that were never asked and of which nothing is known, or
-/// nothing for certain that the next message would clear up anyway.
+/// nothing for certain that the next message would clear up anyway. What rests on other slots is
+/// asked once those are answered.
 pub(crate) fn unasked_slots<'a>(
     c: &'a Conversation,
     need: &'a Need,
@@ -569,10 +575,14 @@ pub(crate) fn unasked_slots<'a>(
     let is_unasked = |key: &SlotKey| match c.slots.get(key).map(|slot| &slot.standing) {
         Some(Standing::Missing) => !c.is_asked(key),
         Some(Standing::Unclear { .. }) => !c.is_asked(key) && !c.owes_clarification(key),
+        Some(Standing::Unconfirmed(_)) => {
+            !c.is_confirmation_asked(key) && !c.owes_clarification(key)
+        }
         _ => false,
     };
     need.slots
         .iter()
+        .filter(|wanted| c.is_ripe(wanted))
         .map(|wanted| &wanted.key)
         .filter(move |key| is_unasked(key))
 }

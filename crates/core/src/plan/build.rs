@@ -1,15 +1,17 @@
 //! Building the plan of the next message: everything that is due to be said, in one message.
 
-use super::{MessagePlan, PlanItem, Promised};
+use super::{Change, MessagePlan, PlanItem, Promised};
 use crate::{
     conversation::{Conversation, MessageKind, Owed, ReplyItem},
+    id::ReplyItemId,
     ladder::{self, Chase, Tone},
+    need::NeedSlot,
     phase::{Phase, Watch, reminder_due, unasked_slots, untold_briefs},
     policy::Wait,
     sending::{self, Permission},
-    slot::{Slot, SlotKey},
+    slot::{Slot, SlotKey, Standing},
 };
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::{Timestamp, civil, tz::TimeZone};
 
 /// Plans the message that `phase` sends; none when there is nothing to say or nobody to say it to.
 ///
@@ -99,6 +101,10 @@ fn reply_item(c: &Conversation, item: &ReplyItem) -> Option<PlanItem> {
                 hint: slot.kind.rules().hint(),
             }
         }
+        Owed::Confirmation { slot: key } => {
+            let slot = c.slots.get(key)?;
+            confirmation(Some(id), key, slot, None)?
+        }
         Owed::Answer { text, question, .. } => PlanItem::Answer {
             id,
             text: text.clone(),
@@ -135,13 +141,7 @@ fn first_questions(c: &Conversation) -> Vec<PlanItem> {
     keys.into_iter()
         .filter_map(|key| {
             let slot = c.slots.get(key)?;
-            Some(PlanItem::Question {
-                slot: key.clone(),
-                question: slot.question.clone(),
-                hint: slot.kind.rules().hint(),
-                asked_on: None,
-                promised: None,
-            })
+            confirmation(None, key, slot, None).or_else(|| Some(question(c, key, slot, None, None)))
         })
         .collect()
 }
@@ -152,7 +152,8 @@ fn reminders(c: &Conversation, now: Timestamp) -> Vec<PlanItem> {
     let zone = c.zone();
     let mut keys: Vec<&SlotKey> = Vec::new();
     for (_, need) in c.active_needs() {
-        for wanted in need.slots.iter().filter(|wanted| wanted.required) {
+        let due = |wanted: &&NeedSlot| wanted.required && c.is_ripe(wanted);
+        for wanted in need.slots.iter().filter(due) {
             if !keys.contains(&&wanted.key) {
                 keys.push(&wanted.key);
             }
@@ -165,21 +166,12 @@ fn reminders(c: &Conversation, now: Timestamp) -> Vec<PlanItem> {
             if promised || !matches!(ladder::chase(c, key, slot), Chase::Remind { .. }) {
                 return None;
             }
-            let first = c
-                .asks
-                .iter()
-                .filter(|ask| ask.slot == *key)
-                .map(|ask| ask.at)
-                .min();
+            let first = c.asks_about(key).map(|ask| ask.at).min();
             // What was promised without having been asked is asked now for the first time.
             let asked_on = first.map(|at| zone.to_datetime(at).date());
-            Some(PlanItem::Question {
-                slot: key.clone(),
-                question: slot.question.clone(),
-                hint: slot.kind.rules().hint(),
-                asked_on,
-                promised: asked_on.and_then(|_| broken_promise(slot, &zone, now)),
-            })
+            let promised = asked_on.and_then(|_| broken_promise(slot, &zone, now));
+            confirmation(None, key, slot, asked_on)
+                .or_else(|| Some(question(c, key, slot, asked_on, promised)))
         })
         .collect()
 }
@@ -211,11 +203,59 @@ fn broken_promise(slot: &Slot, zone: &TimeZone, now: Timestamp) -> Option<Promis
     })
 }
 
+fn question(
+    c: &Conversation,
+    key: &SlotKey,
+    slot: &Slot,
+    asked_on: Option<civil::Date>,
+    promised: Option<Promised>,
+) -> PlanItem {
+    PlanItem::Question {
+        slot: key.clone(),
+        question: slot.question.clone(),
+        hint: slot.kind.rules().hint(),
+        asked_on,
+        promised,
+        because: slot
+            .overturned_by
+            .as_ref()
+            .and_then(|changed| c.slots.get(changed))
+            .and_then(|changed| {
+                let value = changed.standing.value()?;
+                Some(Change {
+                    question: changed.question.clone(),
+                    value: changed.kind.rules().show(value),
+                })
+            }),
+    }
+}
+
+/// The question whether a slot's value was understood, while it waits to be confirmed.
+fn confirmation(
+    id: Option<ReplyItemId>,
+    key: &SlotKey,
+    slot: &Slot,
+    asked_on: Option<civil::Date>,
+) -> Option<PlanItem> {
+    let Standing::Unconfirmed(candidate) = &slot.standing else {
+        return None;
+    };
+    Some(PlanItem::Confirm {
+        id,
+        slot: key.clone(),
+        question: slot.question.clone(),
+        value: slot.kind.rules().show(&candidate.value),
+        asked_on,
+    })
+}
+
 /// The goals that the items serve, each once, oldest need first.
 fn goals(c: &Conversation, items: &[PlanItem]) -> Vec<String> {
     let spoken_of = |key: &SlotKey| {
         items.iter().any(|item| match item {
-            PlanItem::Question { slot, .. } | PlanItem::Clarify { slot, .. } => slot == key,
+            PlanItem::Question { slot, .. }
+            | PlanItem::Clarify { slot, .. }
+            | PlanItem::Confirm { slot, .. } => slot == key,
             _ => false,
         })
     };

@@ -100,6 +100,22 @@ pub enum PlanItem {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
     },
+    /// The question whether an answer was understood.
+    Confirm {
+        /// The item's id among the reply items, if it is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<ReplyItemId>,
+        /// Which slot.
+        slot: SlotKey,
+        /// The question that was answered.
+        question: String,
+        /// What was understood, as shown to a person.
+        value: String,
+        /// The day on which it was first asked whether that is right, in the stakeholder's zone,
+        /// when this is a reminder.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked_on: Option<civil::Date>,
+    },
     /// A question.
     Question {
         /// Which slot.
@@ -115,6 +131,9 @@ pub enum PlanItem {
         /// What the person promised and did not keep, when this reminds them of it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         promised: Option<Promised>,
+        /// Why something that was answered before is asked anew.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because: Option<Change>,
     },
 }
 
@@ -125,6 +144,15 @@ pub struct Promised {
     pub on: civil::Date,
     /// The day by which they would answer.
     pub by: civil::Date,
+}
+
+/// An answer that has changed, and with it what rests on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// The question that it answers.
+    pub question: String,
+    /// The answer now, as shown to a person.
+    pub value: String,
 }
 
 /// The wording of a plan.

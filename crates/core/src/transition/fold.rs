@@ -404,6 +404,7 @@ pub(super) fn really_sent(
             channel: outgoing.channel,
             at,
             reminder: *reminder,
+            confirms: outgoing.confirms.contains(slot),
         });
     }
     for (need, place) in &outgoing.briefs {
@@ -484,13 +485,16 @@ fn bounced(
 
 /// Whether a reply item that was carried at `carried_at`, and has come back, still matters.
 fn is_still_owed(c: &Conversation, item: &ReplyItem, carried_at: Timestamp) -> bool {
-    let Owed::Clarification { slot: key, .. } = &item.what else {
+    let (Owed::Clarification { slot: key, .. } | Owed::Confirmation { slot: key }) = &item.what
+    else {
         return true;
     };
-    let unclear = c
-        .slots
-        .get(key)
-        .is_some_and(|slot| matches!(slot.standing, Standing::Unclear { .. }));
+    let asks_to_confirm = matches!(item.what, Owed::Confirmation { .. });
+    let unclear = c.slots.get(key).is_some_and(|slot| match slot.standing {
+        Standing::Unclear { .. } => !asks_to_confirm,
+        Standing::Unconfirmed(_) => asks_to_confirm,
+        _ => false,
+    });
     let asked_since = c
         .asks
         .iter()

@@ -8,6 +8,7 @@ mod needs;
 mod operator;
 mod read;
 mod send;
+mod values;
 
 use crate::{
     conversation::{Conversation, FORMAT, ReadingAttempts, Thread},

@@ -1,6 +1,9 @@
 //! Needs: taking them in, ending them, asking after their callers.
 
-use super::fold::{hold, recall_all};
+use super::{
+    fold::{hold, recall_all},
+    values::{reconcile_confirmations, take_over},
+};
 use crate::{
     conversation::{Conversation, HoldReason, NeedOperation, Owed, ReplyItem, Transcript},
     effect::{Effect, NeedEvent},
@@ -8,7 +11,8 @@ use crate::{
     ladder::Silence,
     need::{Brief, Need, NeedSlot, NeedStatus, Outcome, OutcomeKind, Registration, SlotOutcome},
     phase::{Watch, broken_slots, silent_slots},
-    slot::{Slot, SlotKey, Standing},
+    sharing::{Clash, clash},
+    slot::{SlotKey, Standing},
 };
 use indexmap::IndexMap;
 use jiff::Timestamp;
@@ -113,40 +117,48 @@ fn register(
     now: Timestamp,
     effects: &mut Vec<Effect>,
 ) {
-    let id = registration.need;
+    let id = registration.need.clone();
     if c.needs.contains_key(&id) {
         return;
     }
-    let subject = registration.subject.unwrap_or_else(|| id.to_string());
-    let key = |name: &str| SlotKey {
-        subject: subject.clone(),
-        name: name.to_owned(),
-    };
-    let clash = registration.slots.iter().find(|wanted| {
-        c.slots
-            .get(&key(&wanted.name))
-            .is_some_and(|known| known.kind != wanted.kind)
-    });
-    let clash = clash.map(|wanted| {
-        format!(
-            "slot {} is already asked about as another kind, or with other constraints",
-            key(&wanted.name)
-        )
-    });
-
-    for wanted in &registration.slots {
-        take_up_again(c, &key(&wanted.name), at);
+    if let Some(clash) = clash(c, &[], &registration) {
+        reject(c, registration, &clash, at, now, effects);
+        return;
     }
-    let need = Need {
-        goal: registration.goal,
-        slots: registration
-            .slots
-            .iter()
-            .map(|wanted| NeedSlot {
-                key: key(&wanted.name),
+    let slots = registration
+        .slots
+        .iter()
+        .map(|wanted| {
+            let key = registration.key(&wanted.name);
+            NeedSlot {
+                reused: take_over(c, &key, wanted, at),
                 required: wanted.required,
-            })
-            .collect(),
+                depends_on: wanted
+                    .depends_on
+                    .iter()
+                    .map(|name| registration.key(name))
+                    .collect(),
+                confirm: wanted.confirm,
+                told: None,
+                key,
+            }
+        })
+        .collect();
+    if !registration.transcript.is_empty() {
+        c.transcripts.push(Transcript {
+            need: id.clone(),
+            entries: registration.transcript.clone(),
+            by: None,
+        });
+    }
+    c.needs.insert(id, open_need(registration, slots, at));
+    reconcile_confirmations(c, effects);
+}
+
+fn open_need(registration: Registration, slots: Vec<NeedSlot>, at: Timestamp) -> Need {
+    Need {
+        goal: registration.goal,
+        slots,
         deadline: registration.deadline,
         registered_at: at,
         facts: registration.facts,
@@ -159,57 +171,38 @@ fn register(
         caller_seen_at: at,
         caller_probed_at: None,
         status: NeedStatus::Open,
-    };
-    c.needs.insert(id.clone(), need);
-    if let Some(why) = clash {
-        // Two needs cannot share a question whose answers they would read differently. The server
-        // refuses such a registration; only one that raced another gets here.
-        effects.push(Effect::Event {
-            need: id.clone(),
-            event: NeedEvent::Rejected { why },
-        });
-        end(c, &id, OutcomeKind::Cancelled, now, effects);
-        return;
-    }
-    for wanted in registration.slots {
-        c.slots.entry(key(&wanted.name)).or_insert_with(|| Slot {
-            kind: wanted.kind,
-            question: wanted.question,
-            self_checks: wanted.self_checks,
-            standing: Standing::Missing,
-            earlier: Vec::new(),
-            promises: Vec::new(),
-        });
-    }
-    if !registration.transcript.is_empty() {
-        c.transcripts.push(Transcript {
-            need: id,
-            entries: registration.transcript,
-            by: None,
-        });
     }
 }
 
-/// Makes a question that no open need waits for any more ready for one, registered at `at`, that
-/// does. If the person was about to be told that it needs no answer, it simply stays open;
-/// otherwise what was asked before then is over, and it is asked anew.
-fn take_up_again(c: &mut Conversation, key: &SlotKey, at: Timestamp) {
-    let Some(slot) = c.slots.get(key).filter(|slot| slot.standing.is_open()) else {
-        return;
-    };
-    if c.waiting_for(key).next().is_some() {
-        return;
-    }
-    let withdrawal = c.reply_items.iter().position(|item| {
-        matches!(&item.what, Owed::Withdrawal { question } if *question == slot.question)
-            && !c.is_on_its_way(&item.id)
-    });
-    match withdrawal {
-        Some(place) => {
-            c.reply_items.remove(place);
+/// Ends a need that cannot share a question with another one, because they would read its answer
+/// differently. The server refuses such a registration; only one that raced another gets here. It
+/// has no slots, so that no answer is ever news for it.
+fn reject(
+    c: &mut Conversation,
+    registration: Registration,
+    clash: &Clash,
+    at: Timestamp,
+    now: Timestamp,
+    effects: &mut Vec<Effect>,
+) {
+    let id = registration.need.clone();
+    let why = format!(
+        "need {} already asks about slot {} {}; use the same kind and constraints, another \
+         subject, or another slot name",
+        clash.with,
+        clash.slot,
+        match clash.other_kind {
+            true => "as another kind",
+            false => "with other constraints",
         }
-        None => c.asks.retain(|ask| ask.slot != *key || ask.at >= at),
-    }
+    );
+    c.needs
+        .insert(id.clone(), open_need(registration, Vec::new(), at));
+    effects.push(Effect::Event {
+        need: id.clone(),
+        event: NeedEvent::Rejected { why },
+    });
+    end(c, &id, OutcomeKind::Cancelled, now, effects);
 }
 
 fn cancel(
@@ -261,17 +254,14 @@ fn end(
     };
     let filled: IndexMap<String, SlotOutcome> = need
         .slots
-        .iter()
+        .iter_mut()
         .filter_map(
             |wanted| match slots.get(&wanted.key).map(|slot| &slot.standing) {
-                Some(Standing::Filled(filled)) => Some((
-                    wanted.key.name.clone(),
-                    SlotOutcome {
-                        value: filled.value.clone(),
-                        evidence: filled.evidence.clone(),
-                        as_of: filled.as_of,
-                    },
-                )),
+                Some(Standing::Filled(filled)) => {
+                    wanted.told = Some(filled.value.clone());
+                    let outcome = SlotOutcome::of(filled, wanted.reused);
+                    Some((wanted.key.name.clone(), outcome))
+                }
                 _ => None,
             },
         )
@@ -291,9 +281,13 @@ fn end(
         .flat_map(|(_, need)| need.slots.iter().map(|slot| slot.key.clone()))
         .collect();
     c.reply_items.retain(|item| match &item.what {
-        Owed::Clarification { slot, .. } => still_wanted.contains(slot),
+        Owed::Clarification { slot, .. } | Owed::Confirmation { slot } => {
+            still_wanted.contains(slot)
+        }
         _ => true,
     });
+    // The need that wanted a value confirmed may have been this one.
+    reconcile_confirmations(c, effects);
 }
 
 /// A message on its way that asks something which nobody waits for any more must not go.

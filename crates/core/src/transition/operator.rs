@@ -3,7 +3,7 @@
 use super::{
     delegate,
     fold::{self, recall_all},
-    read::{announce_late, fill},
+    values::{fill, overturn},
 };
 use crate::{
     conversation::{
@@ -175,22 +175,18 @@ fn record(
     if slot.kind.rules().check(value).is_err() {
         return Err("the slot does not take such a value");
     }
-    let filled = Filled {
-        value: value.clone(),
-        evidence: Evidence::Operator {
-            by: by.to_owned(),
-            note: note.to_owned(),
-            heard,
-        },
-        // Nobody heard it after they wrote it down.
-        as_of: heard
-            .and_then(|heard| heard.at)
-            .map_or(at, |said| said.min(at)),
+    let evidence = Evidence::Operator {
+        by: by.to_owned(),
+        note: note.to_owned(),
+        heard,
     };
-    if c.waiting_for(key).next().is_none() {
-        announce_late(c, key, &filled, effects);
+    // Nobody heard it after they wrote it down.
+    let as_of = heard
+        .and_then(|heard| heard.at)
+        .map_or(at, |said| said.min(at));
+    if fill(c, key, Filled::new(value.clone(), evidence, as_of), effects) {
+        overturn(c, key, &[]);
     }
-    fill(c, key, filled);
     recall_all(c, "an operator entered an answer", effects);
     Ok(())
 }

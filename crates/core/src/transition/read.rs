@@ -1,23 +1,31 @@
 //! Reading: what a reader is asked, and what its judged answer changes.
 
-use super::{absence, consent, delegate, fold::hold};
+use super::{
+    absence, consent, delegate,
+    fold::hold,
+    values::{await_confirmation, fill, overturn, owe, owe_clarification, promise, stands},
+};
 use crate::{
-    conversation::{Conversation, HoldReason, Owed, ReadingAttempts, Received, ReplyItem},
-    effect::{Effect, NeedEvent},
-    form::{ReadRequest, Reading, SlotQuestion, Words},
+    conversation::{Conversation, HoldReason, Owed, ReadingAttempts, Received},
+    effect::Effect,
+    form::{Confirming, ReadRequest, Reading, SlotQuestion, Words},
     gate::{self, Concern, ConcernKind, Judgement, Quote, SlotJudgement, Verdict},
-    id::{Ids, NeedId, ReplyItemId},
-    need::{NeedStatus, OutcomeKind},
+    id::{Ids, NeedId},
+    need::{Need, NeedStatus, OutcomeKind},
     phase::Phase,
     policy::Wait,
-    slot::{Evidence, Filled, Promise, Slot, SlotKey, Standing},
-    value::Value,
+    slot::{Evidence, Filled, Promise, SlotKey, Standing},
+    value::{Boolean, Kind, Value},
 };
 use jiff::{Timestamp, civil, tz::TimeZone};
 
 /// A reader is asked about at most this many slots at once; forms beyond that are no longer small.
 /// The open ones come first.
 const MOST_SLOTS: usize = 40;
+
+/// Of the answers that only needs which have ended rest on, this many can still be corrected by a
+/// message, the latest first: a longer list would make each reading dearer for something rare.
+const MOST_TOLD: usize = 10;
 
 /// What a reader is given for `phase`.
 pub(super) fn request(c: &Conversation, phase: &Phase) -> ReadRequest {
@@ -79,40 +87,93 @@ fn questions(c: &Conversation) -> Vec<SlotQuestion> {
     for (_, need) in c.open_needs() {
         need.slots.iter().for_each(|s| add(&s.key));
     }
-    for need in c
-        .needs
-        .values()
-        .filter(|need| ended_without_answer(&need.status))
-    {
+    let ended = ended_needs(c);
+    for need in ended.iter().filter(|need| ended_without_answer(need)) {
         need.slots
             .iter()
             .filter(|s| open(&s.key))
             .for_each(|s| add(&s.key));
     }
+    // What an ended need was told may turn out to be wrong.
+    let told = ended.iter().flat_map(|need| &need.slots);
+    told.filter(|s| s.told.is_some() && !open(&s.key))
+        .take(MOST_TOLD)
+        .for_each(|s| add(&s.key));
     keys.into_iter()
+        .flat_map(|key| slot_questions(c, key))
         .take(MOST_SLOTS)
         .enumerate()
-        .filter_map(|(place, key)| {
-            let slot = c.slots.get(key)?;
-            Some(SlotQuestion {
-                form: format!("s{}", place + 1),
-                key: key.clone(),
-                kind: slot.kind.clone(),
-                question: slot.question.clone(),
-                asked: c.is_asked(key),
-                current: slot
-                    .standing
-                    .value()
-                    .map(|value| slot.kind.rules().show(value)),
-                self_checks: slot.self_checks.clone(),
-            })
+        .map(|(place, question)| SlotQuestion {
+            form: format!("s{}", place + 1),
+            ..question
         })
         .collect()
 }
 
-fn ended_without_answer(status: &NeedStatus) -> bool {
+/// What a reader is asked about a slot: its value, and whether one that was understood is right,
+/// where the person was asked that.
+fn slot_questions(c: &Conversation, key: &SlotKey) -> Vec<SlotQuestion> {
+    let Some(slot) = c.slots.get(key) else {
+        return Vec::new();
+    };
+    let value = SlotQuestion {
+        form: String::new(),
+        key: key.clone(),
+        kind: slot.kind.clone(),
+        question: slot.question.clone(),
+        asked: c.is_asked(key),
+        current: slot
+            .standing
+            .value()
+            .map(|value| slot.kind.rules().show(value)),
+        self_checks: slot.self_checks.clone(),
+        confirming: None,
+    };
+    let Standing::Unconfirmed(candidate) = &slot.standing else {
+        return vec![value];
+    };
+    if !c.is_confirmation_asked(key) {
+        return vec![value];
+    }
+    let confirmation = SlotQuestion {
+        kind: Kind::Boolean(Boolean::default()),
+        question: format!(
+            "Is it right that the answer to “{}” is “{}”?",
+            slot.question,
+            slot.kind.rules().show(&candidate.value)
+        ),
+        asked: true,
+        self_checks: Vec::new(),
+        confirming: Some(Confirming {
+            kind: slot.kind.clone(),
+            value: candidate.value.clone(),
+        }),
+        ..value.clone()
+    };
+    if matches!(slot.kind, Kind::Boolean(_)) {
+        // A yes cannot be both the value and the word that it is right.
+        return vec![confirmation];
+    }
+    vec![value, confirmation]
+}
+
+/// The needs that have ended, the latest first.
+fn ended_needs(c: &Conversation) -> Vec<&Need> {
+    let mut ended: Vec<(Timestamp, &NeedId, &Need)> = c
+        .needs
+        .iter()
+        .filter_map(|(id, need)| match need.status {
+            NeedStatus::Settled { at, .. } => Some((at, id, need)),
+            NeedStatus::Open => None,
+        })
+        .collect();
+    ended.sort_by_key(|(at, id, _)| std::cmp::Reverse((*at, *id)));
+    ended.into_iter().map(|(_, _, need)| need).collect()
+}
+
+fn ended_without_answer(need: &Need) -> bool {
     matches!(
-        status,
+        need.status,
         NeedStatus::Settled {
             outcome: OutcomeKind::Expired | OutcomeKind::Unreachable,
             ..
@@ -133,14 +194,26 @@ pub(super) fn take(
     let judgement = gate::judge(&request, reading);
     let source = Source::of(c, phase);
 
-    let mut filled = Vec::new();
+    let mut taking = Taking {
+        c,
+        source: &source,
+        now,
+        ids,
+        effects,
+        thanked: Vec::new(),
+        answered: Vec::new(),
+        changed: Vec::new(),
+    };
     let mut understood = false;
-    for SlotJudgement { slot, verdict } in &judgement.slots {
-        understood |= !matches!(verdict, Verdict::Silent | Verdict::Refused { .. });
-        if take_verdict(c, slot, verdict, &source, now, ids, effects) {
-            filled.push(slot.clone());
-        }
+    for (question, SlotJudgement { slot, verdict, .. }) in
+        request.slots.iter().zip(&judgement.slots)
+    {
+        understood |= match &question.confirming {
+            Some(confirming) => taking.take_confirmation(slot, &confirming.value, verdict),
+            None => taking.take_verdict(slot, verdict),
+        };
     }
+    let filled = taking.finish();
     c.reading = ReadingAttempts::default();
     if let Phase::CatchUp { need } = phase {
         c.transcripts.retain(|transcript| transcript.need != *need);
@@ -248,154 +321,213 @@ impl Source {
     }
 }
 
-/// Lets one verdict change its slot. Says whether the slot has a value that it had not before.
-fn take_verdict(
-    c: &mut Conversation,
-    key: &SlotKey,
-    verdict: &Verdict,
-    source: &Source,
+/// Lets the verdicts of one reading change the state.
+struct Taking<'a> {
+    c: &'a mut Conversation,
+    source: &'a Source,
     now: Timestamp,
-    ids: &mut Ids,
-    effects: &mut Vec<Effect>,
-) -> bool {
-    let wanted = c.waiting_for(key).next().is_some();
-    let Some(slot) = c.slots.get_mut(key) else {
-        return false;
-    };
-    match verdict {
-        Verdict::Accepted {
-            value,
-            quote,
-            correction,
-        } => {
-            let Some((evidence, as_of)) = source.evidence(quote) else {
-                return false;
-            };
-            let filled = Filled {
-                value: value.clone(),
-                evidence,
-                as_of,
-            };
-            match &slot.standing {
-                Standing::Filled(current) if current.value == filled.value => return false,
-                Standing::Filled(_) if !correction => return false,
-                _ => {}
-            }
-            if !wanted {
-                announce_late(c, key, &filled, effects);
-            }
-            fill(c, key, filled);
-            wanted
-        }
-        Verdict::Unclear {
-            candidates,
-            quote,
-            why,
-        } => {
-            let Some((evidence, _)) = source.evidence(quote) else {
-                return false;
-            };
-            let contradicts = |current: &Filled| candidates.iter().any(|v| *v != current.value);
-            match &slot.standing {
-                Standing::Filled(current) if !contradicts(current) => return false,
-                Standing::Filled(current) => {
-                    let current = current.clone();
-                    slot.earlier.push(current);
+    ids: &'a mut Ids,
+    effects: &'a mut Vec<Effect>,
+    /// What the person is thanked for: values that somebody waited for, or was told otherwise.
+    thanked: Vec<SlotKey>,
+    /// The slots about which a value was given, whatever became of it.
+    answered: Vec<SlotKey>,
+    /// The slots that had another value before.
+    changed: Vec<SlotKey>,
+}
+
+impl Taking<'_> {
+    /// Lets one verdict change its slot. Says whether the words were understood.
+    fn take_verdict(&mut self, key: &SlotKey, verdict: &Verdict) -> bool {
+        let Some(slot) = self.c.slots.get(key) else {
+            return false;
+        };
+        match verdict {
+            Verdict::Accepted {
+                value,
+                quote,
+                correction,
+                inferred,
+            } => {
+                let Some((evidence, as_of)) = self.source.evidence(quote) else {
+                    return false;
+                };
+                match &slot.standing {
+                    Standing::Filled(current) if current.value == *value || !correction => {
+                        return true;
+                    }
+                    _ => {}
                 }
-                _ => {}
+                self.answered.push(key.clone());
+                let filled = Filled {
+                    inferred: *inferred || self.source.transcript.is_some(),
+                    ..Filled::new(value.clone(), evidence, as_of)
+                };
+                self.take_value(key, filled);
+                true
             }
-            slot.standing = Standing::Unclear {
-                candidates: candidates.clone(),
-                evidence,
-                why: why.clone(),
-            };
-            if wanted {
-                owe_clarification(c, key, candidates, now, ids);
-            }
-            false
-        }
-        Verdict::Promised { until, quote } => {
-            if let Some((evidence, made_at)) = source.evidence(quote)
-                && slot.standing.is_open()
-            {
-                let until = source.end_of(*until);
-                promise(
-                    slot,
-                    Promise {
+            Verdict::Unclear {
+                candidates,
+                quote,
+                why,
+            } => self.take_unclear(key, candidates, quote, why),
+            Verdict::Promised { until, quote } => {
+                if let Some((evidence, made_at)) = self.source.evidence(quote)
+                    && slot.standing.is_open()
+                {
+                    let until = self.source.end_of(*until);
+                    let made = Promise {
                         made_at,
                         until,
                         quote: quote.text.clone(),
-                    },
-                );
-                slot.standing = Standing::Promised { until, evidence };
-                clear_up(c, key);
+                    };
+                    promise(self.c, key, made);
+                    stands(self.c, key, Standing::Promised { until, evidence });
+                }
+                true
             }
-            false
-        }
-        Verdict::Declined { quote } => {
-            if let Some((evidence, _)) = source.evidence(quote)
-                && slot.standing.is_open()
-            {
-                slot.standing = Standing::Declined { evidence };
-                clear_up(c, key);
+            Verdict::Declined { quote } => {
+                if let Some((evidence, _)) = self.source.evidence(quote)
+                    && slot.standing.is_open()
+                {
+                    stands(self.c, key, Standing::Declined { evidence });
+                }
+                true
             }
-            false
+            Verdict::Refused { .. } | Verdict::Silent => false,
         }
-        Verdict::Refused { .. } | Verdict::Silent => false,
     }
-}
 
-/// Enters a promise. One that was not broken yet is replaced: whoever puts the day off in time has
-/// broken nothing.
-fn promise(slot: &mut Slot, promise: Promise) {
-    slot.promises.retain(|kept| kept.until <= promise.made_at);
-    slot.promises.push(promise);
-    if slot.promises.len() > Promise::MOST {
-        slot.promises.remove(0);
-    }
-}
-
-/// Gives a slot a value. The value before it stays among the earlier ones, and nothing more has to
-/// be cleared up.
-pub(super) fn fill(c: &mut Conversation, key: &SlotKey, filled: Filled) {
-    let Some(slot) = c.slots.get_mut(key) else {
-        return;
-    };
-    if let Standing::Filled(before) =
-        std::mem::replace(&mut slot.standing, Standing::Filled(filled))
-    {
-        slot.earlier.push(before);
-    }
-    slot.promises.clear();
-    clear_up(c, key);
-}
-
-/// Leaves nothing to be asked about an unclear answer.
-fn clear_up(c: &mut Conversation, key: &SlotKey) {
-    c.reply_items
-        .retain(|item| !matches!(&item.what, Owed::Clarification { slot, .. } if slot == key));
-}
-
-pub(super) fn announce_late(
-    c: &Conversation,
-    key: &SlotKey,
-    filled: &Filled,
-    effects: &mut Vec<Effect>,
-) {
-    for (id, need) in &c.needs {
-        if let NeedStatus::Settled { outcome, .. } = need.status
-            && need.slots.iter().any(|slot| slot.key == *key)
+    /// Takes a value that was given: as the slot's value, or as one to be confirmed first.
+    fn take_value(&mut self, key: &SlotKey, mut filled: Filled) {
+        if let Some(Standing::Unconfirmed(candidate)) =
+            self.c.slots.get(key).map(|slot| &slot.standing)
+            && candidate.value == filled.value
+            && self.c.is_confirmation_asked(key)
         {
-            effects.push(Effect::Event {
-                need: id.clone(),
-                event: NeedEvent::LateAnswer {
-                    after: outcome,
-                    slot: key.name.clone(),
-                    value: filled.value.clone(),
-                    evidence: filled.evidence.clone(),
-                },
-            });
+            // Who repeats it says that it is right.
+            filled = Filled {
+                confirmed_by: Some(filled.evidence),
+                ..candidate.clone()
+            };
         }
+        if !self.c.confirmation_of(key).wants(&filled) {
+            self.fill(key, filled);
+        } else if self.source.transcript.is_some() {
+            // Nobody has just written, so nobody expects a reply: it is asked with the questions.
+            stands(self.c, key, Standing::Unconfirmed(filled));
+        } else {
+            await_confirmation(self.c, key, filled, self.now, self.ids);
+        }
+    }
+
+    fn fill(&mut self, key: &SlotKey, filled: Filled) {
+        let wanted = self.c.waiting_for(key).next().is_some();
+        let changed = fill(self.c, key, filled, self.effects);
+        if changed {
+            self.changed.push(key.clone());
+        }
+        if wanted || changed {
+            self.thanked.push(key.clone());
+        }
+    }
+
+    fn take_unclear(
+        &mut self,
+        key: &SlotKey,
+        candidates: &[Value],
+        quote: &Quote,
+        why: &str,
+    ) -> bool {
+        let wanted = self.c.waiting_for(key).next().is_some();
+        let (Some(slot), Some((evidence, _))) =
+            (self.c.slots.get(key), self.source.evidence(quote))
+        else {
+            return false;
+        };
+        let mut candidates = candidates.to_vec();
+        match &slot.standing {
+            Standing::Filled(current) if candidates.iter().all(|v| *v == current.value) => {
+                return true;
+            }
+            // What nobody waits for any more is only ever changed by a clear correction.
+            Standing::Filled(_) if !wanted => return false,
+            Standing::Filled(known) | Standing::Unconfirmed(known) => {
+                if !candidates.contains(&known.value) {
+                    candidates.insert(0, known.value.clone());
+                }
+            }
+            _ => {}
+        }
+        let unclear = Standing::Unclear {
+            candidates: candidates.clone(),
+            evidence,
+            why: why.to_owned(),
+        };
+        stands(self.c, key, unclear);
+        if wanted {
+            owe_clarification(self.c, key, &candidates, self.now, self.ids);
+        }
+        true
+    }
+
+    /// Takes a verdict on the question whether `value` was understood, unless the same words have
+    /// made something else of the slot already.
+    fn take_confirmation(&mut self, key: &SlotKey, value: &Value, verdict: &Verdict) -> bool {
+        let candidate = match self.c.slots.get(key).map(|slot| &slot.standing) {
+            Some(Standing::Unconfirmed(candidate)) if candidate.value == *value => {
+                candidate.clone()
+            }
+            _ => return false,
+        };
+        match verdict {
+            Verdict::Accepted {
+                value: Value::Boolean(right),
+                quote,
+                ..
+            } => {
+                let Some((evidence, _)) = self.source.evidence(quote) else {
+                    return false;
+                };
+                self.answered.push(key.clone());
+                if *right {
+                    let filled = Filled {
+                        confirmed_by: Some(evidence),
+                        ..candidate
+                    };
+                    self.fill(key, filled);
+                } else {
+                    let unclear = Standing::Unclear {
+                        candidates: Vec::new(),
+                        evidence,
+                        why: format!(
+                            "it was understood as {}, and that is not right",
+                            value.plain()
+                        ),
+                    };
+                    stands(self.c, key, unclear);
+                    if self.c.waiting_for(key).next().is_some() {
+                        owe_clarification(self.c, key, &[], self.now, self.ids);
+                    }
+                }
+                true
+            }
+            Verdict::Unclear { .. } => {
+                if self.c.waiting_for(key).next().is_some() {
+                    await_confirmation(self.c, key, candidate, self.now, self.ids);
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Overturns what rests on slots that have changed. Gives what the person is thanked for.
+    fn finish(self) -> Vec<SlotKey> {
+        for key in &self.changed {
+            overturn(self.c, key, &self.answered);
+        }
+        self.thanked
     }
 }
 
@@ -411,29 +543,7 @@ fn owe_thanks(c: &mut Conversation, filled: Vec<SlotKey>, now: Timestamp, ids: &
         slots.extend(filled);
         return;
     }
-    c.reply_items.push(ReplyItem {
-        id: ReplyItemId::new(ids.draw()),
-        since: now,
-        what: Owed::Acknowledgement { slots: filled },
-    });
-}
-
-fn owe_clarification(
-    c: &mut Conversation,
-    key: &SlotKey,
-    candidates: &[Value],
-    now: Timestamp,
-    ids: &mut Ids,
-) {
-    clear_up(c, key);
-    c.reply_items.push(ReplyItem {
-        id: ReplyItemId::new(ids.draw()),
-        since: now,
-        what: Owed::Clarification {
-            slot: key.clone(),
-            candidates: candidates.to_vec(),
-        },
-    });
+    owe(c, Owed::Acknowledgement { slots: filled }, now, ids);
 }
 
 fn take_concerns(

@@ -34,6 +34,7 @@ pub(super) fn send(
             .clone()
             .unwrap_or_else(|| draft.subject.clone()),
         asks: Vec::new(),
+        confirms: Vec::new(),
         items: Vec::new(),
         briefs: Vec::new(),
         unknown_since: None,
@@ -47,6 +48,13 @@ pub(super) fn send(
             PlanItem::Clarify { id, slot, .. } => {
                 outgoing.asks.push((slot.clone(), false));
                 outgoing.items.push(id.clone());
+            }
+            PlanItem::Confirm {
+                id, slot, asked_on, ..
+            } => {
+                outgoing.asks.push((slot.clone(), asked_on.is_some()));
+                outgoing.confirms.push(slot.clone());
+                outgoing.items.extend(id.clone());
             }
             PlanItem::Brief { need, place, .. } => outgoing.briefs.push((need.clone(), *place)),
             PlanItem::Acknowledge { id, .. }

@@ -72,6 +72,26 @@ impl KindRules for DateKind {
         true
     }
 
+    fn is_relative(&self, value: &Value, text: &str, context: &ReadContext<'_>) -> bool {
+        /// No weekday, `tomorrow` or `the 3rd of next month` means the same day this much earlier,
+        /// and a day and month that are named do, but around the turn of a year.
+        const EARLIER: i64 = 40;
+        let Ok(written_at) = context
+            .written_at
+            .checked_sub(jiff::Span::new().days(EARLIER))
+        else {
+            return true;
+        };
+        let earlier = ReadContext {
+            written_at,
+            ..*context
+        };
+        !self
+            .find(text, &earlier)
+            .iter()
+            .any(|found| found.value == *value)
+    }
+
     fn check(&self, value: &Value) -> Result<(), ValueFault> {
         let Value::Date(day) = value else {
             return Err(ValueFault::not_a("date", value));
@@ -236,7 +256,7 @@ mod tests {
     fn a_day_is_shown_with_month_year_and_weekday() {
         let value = Value::Date(date(2027, 5, 5));
         let shown = DateKind::default().show(&value);
-        assert_eq!(shown, "5 May 2027 (Wednesday)");
+        assert_eq!(shown, "Wednesday 5 May 2027");
         let found = DateKind::default().find(&shown, &context());
         assert_eq!(found.first().map(|found| &found.value), Some(&value));
     }
@@ -254,7 +274,7 @@ mod tests {
         assert!(kind.check(&Value::Boolean(true)).is_err());
         assert_eq!(
             kind.hint().unwrap(),
-            "a day from 5 May 2027 (Wednesday) to 7 May 2027 (Friday)"
+            "a day from Wednesday 5 May 2027 to Friday 7 May 2027"
         );
         let empty = DateKind {
             earliest: kind.latest,

@@ -133,6 +133,11 @@ pub trait KindRules {
         false
     }
 
+    /// Whether words mean this value only because of when they were written (`next Tuesday`).
+    fn is_relative(&self, _value: &Value, _text: &str, _context: &ReadContext<'_>) -> bool {
+        false
+    }
+
     /// Checks a value against the kind's constraints.
     fn check(&self, value: &Value) -> Result<(), ValueFault>;
 
@@ -197,7 +202,7 @@ impl Value {
             Self::Choice(name) => name.clone(),
             Self::Boolean(true) => "yes".to_owned(),
             Self::Boolean(false) => "no".to_owned(),
-            Self::Date(date) => date.strftime("%-d %B %Y (%A)").to_string(),
+            Self::Date(date) => date.strftime("%A %-d %B %Y").to_string(),
             Self::Number(number) => number.normalize().to_string(),
             Self::Text(text) => text.clone(),
             Self::File(file) => file.name.clone(),

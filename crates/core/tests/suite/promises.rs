@@ -14,12 +14,13 @@ use liaison_core::{
     id::{HoldId, MessageId, NeedId},
     input::{Fate, Input},
     journal::{self, Work},
-    need::NeedStatus,
+    need::{Need, NeedStatus, Outcome, OutcomeKind},
     phase::{self, Phase, determine_phase, explain},
     plan::PlanItem,
-    slot::{Evidence, Filled, SlotKey, Standing},
+    slot::{Confirm, Evidence, Filled, Slot, SlotKey, Standing},
     stakeholder::{Consent, EmailAddress, Health},
     transition,
+    value::Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,6 +46,8 @@ enum Place {
 pub(crate) struct Promises {
     ours: BTreeMap<MessageId, Ours>,
     settled: BTreeMap<NeedId, usize>,
+    /// What callers were told of their slots, last by an outcome or an event.
+    told: BTreeMap<(NeedId, String), Value>,
     opted_out: bool,
     delegates: BTreeSet<EmailAddress>,
     operations: usize,
@@ -80,15 +83,26 @@ impl Promises {
                         ours.resent = true;
                     }
                 }
-                Effect::NeedSettled { need, .. } => {
+                Effect::NeedSettled { need, outcome } => {
                     *self.settled.entry(need.clone()).or_default() += 1;
+                    check_confirmed(&world.conversation, need, outcome);
+                    for (slot, told) in &outcome.slots {
+                        let key = (need.clone(), slot.clone());
+                        self.told.insert(key, told.value.clone());
+                    }
                 }
-                Effect::Event { need, event } => self.check_escalation(need, event),
+                Effect::Event { need, event } => {
+                    self.check_escalation(need, event);
+                    self.hear(need, event);
+                }
                 Effect::Recall { .. } | Effect::Resolve { .. } => {}
             }
         }
         check_guards(before, done);
         check_bounds(&world.conversation);
+        self.check_told(&world.conversation);
+        check_versions(&done.folded, &world.conversation, &done.operation.phase);
+        self.forget_what_is_reset(&done.folded, &world.conversation);
         self.check_ledger(&world.conversation);
         self.check_outcomes(&world.conversation);
         self.forget_what_may_be_asked_anew(&done.folded, &world.conversation);
@@ -104,6 +118,57 @@ impl Promises {
         if let NeedEvent::HoldEscalated { hold, .. } = event {
             let first = self.escalated.insert((hold.clone(), need.clone()));
             assert!(first, "{hold} was escalated twice for {need}");
+        }
+    }
+
+    fn hear(&mut self, need: &NeedId, event: &NeedEvent) {
+        let (slot, value, was) = match event {
+            NeedEvent::Amended {
+                slot, value, was, ..
+            } => (slot, value, Some(was)),
+            NeedEvent::LateAnswer { slot, value, .. } => (slot, value, None),
+            _ => return,
+        };
+        let key = (need.clone(), slot.clone());
+        assert_ne!(Some(value), was, "an amendment that changes nothing");
+        let before = self.told.insert(key, value.clone());
+        assert_eq!(
+            before.as_ref(),
+            was,
+            "need {need} was told something else of {slot}"
+        );
+    }
+
+    /// A need that has ended knows the value of each of its slots.
+    fn check_told(&self, state: &Conversation) {
+        for (id, need) in state.needs.iter().filter(|(_, need)| !need.is_open()) {
+            for wanted in &need.slots {
+                let Some(value) = state
+                    .slots
+                    .get(&wanted.key)
+                    .and_then(|slot| slot.standing.value())
+                else {
+                    continue;
+                };
+                let told = self.told.get(&(id.clone(), wanted.key.name.clone()));
+                assert_eq!(told, Some(value), "what need {id} knows of {}", wanted.key);
+            }
+        }
+    }
+
+    /// A slot whose value does not count any more may be asked anew; [`check_versions`] sees to it
+    /// that there is a reason.
+    fn forget_what_is_reset(&mut self, before: &Conversation, after: &Conversation) {
+        for (key, slot) in &after.slots {
+            let reset = before.slots.get(key).is_some_and(|was| {
+                was.kind != slot.kind
+                    || (slot.standing == Standing::Missing && was.standing != Standing::Missing)
+            });
+            if reset {
+                for ours in self.ours.values_mut() {
+                    ours.asks.remove(key);
+                }
+            }
         }
     }
 
@@ -277,6 +342,16 @@ impl Promises {
                 "{key} was asked, and no open need that is not held waits for it"
             );
             let standing = &state.slots[key].standing;
+            if matches!(item, PlanItem::Question { .. }) {
+                let ripe = |(_, need): (&NeedId, &Need)| {
+                    let mut wanted = need.slots.iter().filter(|wanted| wanted.key == *key);
+                    wanted.any(|wanted| state.is_ripe(wanted))
+                };
+                assert!(
+                    state.open_needs().any(ripe),
+                    "{key} was asked before what it rests on"
+                );
+            }
             assert!(standing.is_open(), "{key} was asked, and is {standing:?}");
             let asked_before = self
                 .ours
@@ -288,6 +363,10 @@ impl Promises {
                 PlanItem::Clarify { .. } => assert!(
                     matches!(standing, Standing::Unclear { .. }),
                     "{key} is not unclear"
+                ),
+                PlanItem::Confirm { .. } => assert!(
+                    matches!(standing, Standing::Unconfirmed(_)),
+                    "{key} is not to be confirmed"
                 ),
                 PlanItem::Question { asked_on: None, .. } => {
                     assert!(
@@ -465,8 +544,80 @@ fn reads_an_opt_out(done: &Done) -> bool {
 
 fn asked(item: &PlanItem) -> Option<&SlotKey> {
     match item {
-        PlanItem::Question { slot, .. } | PlanItem::Clarify { slot, .. } => Some(slot),
+        PlanItem::Question { slot, .. }
+        | PlanItem::Clarify { slot, .. }
+        | PlanItem::Confirm { slot, .. } => Some(slot),
         _ => None,
+    }
+}
+
+/// A need is fulfilled only with values that were confirmed as it wished.
+fn check_confirmed(state: &Conversation, need: &NeedId, outcome: &Outcome) {
+    for wanted in &state.needs[need].slots {
+        let Some(slot) = outcome.slots.get(&wanted.key.name) else {
+            assert!(
+                !wanted.required || outcome.outcome != OutcomeKind::Fulfilled,
+                "fulfilled without {}",
+                wanted.key
+            );
+            continue;
+        };
+        let vouched =
+            slot.confirmed_by.is_some() || matches!(slot.evidence, Evidence::Operator { .. });
+        let recalled = matches!(slot.evidence, Evidence::Transcript { .. });
+        let must = match wanted.confirm {
+            Confirm::Never => false,
+            Confirm::WhenInferred => recalled,
+            Confirm::Always => true,
+        };
+        assert!(vouched || !must, "{} was not confirmed", wanted.key);
+    }
+}
+
+/// What replaces a value keeps it among the versions; a value is given up for nothing only at a
+/// registration, or because what it rests on has changed; and then it always is.
+fn check_versions(before: &Conversation, after: &Conversation, phase: &Phase) {
+    let same = |key: &SlotKey| {
+        let (was, is) = (before.slots.get(key)?, after.slots.get(key)?);
+        (was.kind == is.kind).then_some((was, is))
+    };
+    for key in after.slots.keys() {
+        let Some((was, is)) = same(key) else { continue };
+        assert!(is.earlier.len() <= Slot::MOST_EARLIER, "{key} grows");
+        let Standing::Filled(value) = &was.standing else {
+            continue;
+        };
+        if is.standing == was.standing {
+            continue;
+        }
+        assert!(is.earlier.contains(value), "a version of {key} is lost");
+        assert!(
+            is.standing != Standing::Missing
+                || *phase == Phase::ApplyNeedOperations
+                || is.overturned_by.is_some(),
+            "{key} lost its value for no reason"
+        );
+    }
+    for (id, need) in before.open_needs() {
+        if !after.needs.get(id).is_some_and(Need::is_open) {
+            continue;
+        }
+        for wanted in &need.slots {
+            let changed = wanted.depends_on.iter().any(|key| {
+                same(key).is_some_and(|(was, is)| {
+                    let value = is.standing.value();
+                    value.is_some() && was.last_value().is_some() && was.last_value() != value
+                })
+            });
+            let Some((was, is)) = same(&wanted.key) else {
+                continue;
+            };
+            assert!(
+                !(changed && was.standing.value().is_some() && was.standing == is.standing),
+                "{} stands, and what it rests on has changed",
+                wanted.key
+            );
+        }
     }
 }
 
@@ -506,7 +657,7 @@ fn check_hours(state: &Conversation, at: Timestamp) {
 fn check_evidence(world: &World) {
     let state = &world.conversation;
     let values = |standing: &Standing| match standing {
-        Standing::Filled(filled) => Some(filled.evidence.clone()),
+        Standing::Filled(filled) | Standing::Unconfirmed(filled) => Some(filled.evidence.clone()),
         Standing::Promised { evidence, .. }
         | Standing::Unclear { evidence, .. }
         | Standing::Declined { evidence } => Some(evidence.clone()),
@@ -517,7 +668,15 @@ fn check_evidence(world: &World) {
             .earlier
             .iter()
             .map(|Filled { evidence, .. }| evidence.clone());
-        for evidence in values(&slot.standing).into_iter().chain(earlier) {
+        let confirmed = match &slot.standing {
+            Standing::Filled(filled) => filled.confirmed_by.clone(),
+            _ => None,
+        };
+        let all = values(&slot.standing)
+            .into_iter()
+            .chain(earlier)
+            .chain(confirmed);
+        for evidence in all {
             if let Evidence::Message { message, quote } = evidence {
                 let source = &world.received[&message];
                 let stands = source.text.contains(&quote)

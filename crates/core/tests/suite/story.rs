@@ -83,6 +83,7 @@ fn item(item: &PlanItem) -> &'static str {
         PlanItem::Withdraw { .. } => "withdraw",
         PlanItem::Brief { .. } => "brief",
         PlanItem::Clarify { .. } => "clarify",
+        PlanItem::Confirm { .. } => "confirm",
         PlanItem::Question { asked_on: None, .. } => "question",
         PlanItem::Question { .. } => "reminder",
     }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use liaison_core::{
     id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
     input::StoredInput,
-    stakeholder::{Channel, EmailAddress},
+    stakeholder::{Channel, EmailAddress, Stakeholder},
 };
 use liaison_ports::{
     fake::MemoryStore,
@@ -126,6 +126,14 @@ impl Store for TroubledStore {
 
     async fn register_need(&self, need: NewNeed) -> Result<Registered, StoreError> {
         self.inner.register_need(need).await
+    }
+
+    async fn home(
+        &self,
+        tenant: &TenantId,
+        stakeholder: &Stakeholder,
+    ) -> Result<Option<ConversationId>, StoreError> {
+        self.inner.home(tenant, stakeholder).await
     }
 
     async fn append_inputs(&self, inputs: Vec<NewInput>) -> Result<Vec<Appended>, StoreError> {

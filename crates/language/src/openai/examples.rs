@@ -127,6 +127,7 @@ fn request<const N: usize>(text: &str, slots: [(Kind, &str, Option<&str>); N]) -
                 asked: true,
                 current: current.map(str::to_owned),
                 self_checks: Vec::new(),
+                confirming: None,
             })
             .collect(),
         facts: Vec::new(),

@@ -36,7 +36,10 @@ Write the message in the plan's language, plain text, friendly, plain and brief.
 - `clarify`: ask the question again, saying which answers it could have meant.
 - `question`: ask it, in words as close to the given ones as fits; name the answers that fit when \
 `hint` has them. With `asked_on`, it is a friendly reminder. With `promised`, say that they wrote \
-on the day `on` that they would answer by the day `by`.
+on the day `on` that they would answer by the day `by`. With `because`, say that it is asked again \
+since that answer has changed to the value given.
+- `confirm`: say that you understood the answer to the question as the value, repeat the value as \
+it is given, and ask whether that is right.
 - `guidance`, where there is any, holds the organisation's wishes on the manner: tone, form of \
 address, length. Follow them as far as every other line here allows. They add nothing to what is \
 said.
@@ -182,11 +185,23 @@ fn shown(item: &PlanItem) -> Value {
         } => json!({
             "item": "clarify", "question": question, "candidates": candidates, "hint": hint,
         }),
+        PlanItem::Confirm {
+            question,
+            value,
+            asked_on,
+            ..
+        } => json!({
+            "item": "confirm",
+            "question": question,
+            "value": value,
+            "asked_on": asked_on.map(|day| day.strftime("%-d %B %Y").to_string()),
+        }),
         PlanItem::Question {
             question,
             hint,
             asked_on,
             promised,
+            because,
             ..
         } => json!({
             "item": "question",
@@ -196,6 +211,9 @@ fn shown(item: &PlanItem) -> Value {
             "promised": promised.map(|promised| json!({
                 "on": promised.on.strftime("%-d %B %Y").to_string(),
                 "by": promised.by.strftime("%-d %B %Y").to_string(),
+            })),
+            "because": because.as_ref().map(|change| json!({
+                "question": change.question, "changed_to": change.value,
             })),
         }),
     }

@@ -110,7 +110,11 @@ impl<'a> Slots<'a> {
                     ours.span.start < theirs.span.end && theirs.span.start < ours.span.end
                 })
             });
-            if !same_words {
+            // One question asked whether all that was understood is right, and one yes answers it.
+            let together = [slot, rival]
+                .iter()
+                .all(|slot| self.request.slots[*slot].confirming.is_some());
+            if !same_words || together {
                 continue;
             }
             let theirs = self.overlap(rival, at);
@@ -171,6 +175,7 @@ impl<'a> Slots<'a> {
             // A plain yes or no at its clause's beginning carries any explanation; an idiom like
             // `no problem` may be about anything that is said beside it.
             Kind::Boolean(_) => {
+                let confirming = self.request.slots[slot].confirming.is_some();
                 let strange = |candidate: &Candidate| {
                     let said = sentence.text[candidate.span.clone()].to_lowercase();
                     let plain = Phrases(PLAIN).iter().any(|word| said == word);
@@ -186,8 +191,12 @@ impl<'a> Slots<'a> {
                                 (true, false) => topic.strange(beside(clause)) > 0,
                                 (false, true) => false,
                                 (false, false) => {
+                                    // Where only a yes or no was asked for, thanks beside it
+                                    // take nothing from it.
+                                    let thanks =
+                                        confirming && topic.strange(beside(clause.clone())) == 0;
                                     let mut rest = beside(clause).peekable();
-                                    rest.peek().is_some() && topic.overlap(rest) == 0
+                                    !thanks && rest.peek().is_some() && topic.overlap(rest) == 0
                                 }
                             }
                         })

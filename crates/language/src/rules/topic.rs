@@ -141,6 +141,7 @@ mod tests {
             asked: true,
             current: None,
             self_checks: Vec::new(),
+            confirming: None,
         })
     }
 

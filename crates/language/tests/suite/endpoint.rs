@@ -584,6 +584,7 @@ fn plan() -> MessagePlan {
                 hint: None,
                 asked_on: None,
                 promised: None,
+                because: None,
             },
         ],
         guidance: Vec::new(),

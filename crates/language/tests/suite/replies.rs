@@ -4,8 +4,9 @@ use crate::requests::{
     arranged_by, attachment, boolean, choice, date, file, number, request, slot, text,
 };
 use liaison_core::{
-    form::{ReadRequest, Reading, SlotQuestion},
+    form::{Confirming, ReadRequest, Reading, SlotQuestion},
     gate::{self, ConcernKind, Judgement, Verdict},
+    value::Value,
 };
 use liaison_language::rules::RulesReader;
 
@@ -198,8 +199,45 @@ fn two_days() -> Vec<SlotQuestion> {
 
 fn known_day() -> Vec<SlotQuestion> {
     let mut slots = day();
-    slots[0].current = Some("5 May 2027 (Wednesday)".to_owned());
+    slots[0].current = Some("Wednesday 5 May 2027".to_owned());
     slots
+}
+
+fn known_arranger() -> Vec<SlotQuestion> {
+    let mut slots = arranged();
+    slots[0].current = Some("arrange the inspection yourself".to_owned());
+    slots
+}
+
+/// A rent that was understood as 1200, and the question whether that is right.
+fn rent_to_confirm() -> Vec<SlotQuestion> {
+    let rent = rent().remove(0);
+    let confirmation = SlotQuestion {
+        kind: boolean(),
+        question: format!(
+            "Is it right that the answer to “{}” is “1200”?",
+            rent.question
+        ),
+        confirming: Some(Confirming {
+            kind: rent.kind.clone(),
+            value: Value::Number(1_200.into()),
+        }),
+        ..rent.clone()
+    };
+    vec![rent, confirmation]
+}
+
+/// Whether pets are allowed was understood as no; only that is asked.
+fn pets_to_confirm() -> Vec<SlotQuestion> {
+    let pets = slot("pets", boolean(), "Are pets allowed?");
+    vec![SlotQuestion {
+        question: "Is it right that the answer to “Are pets allowed?” is “no”?".to_owned(),
+        confirming: Some(Confirming {
+            kind: pets.kind.clone(),
+            value: Value::Boolean(false),
+        }),
+        ..pets
+    }]
 }
 
 fn known_day_and_detectors() -> Vec<SlotQuestion> {
@@ -342,16 +380,16 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["Leave me alone and arrange it yourself."] => [NotTaken] { OptsOut };
         ["Stop bothering me, arrange it yourself"] => [NotTaken] { OptsOut };
     day:
-        ["Tuesday works."] => [Is("4 May 2027 (Tuesday)")];
-        ["The inspection can take place on 12 May."] => [Is("12 May 2027 (Wednesday)")];
-        ["12/05/2027"] => [Is("12 May 2027 (Wednesday)")];
-        ["Tomorrow is fine for me."] => [Is("4 May 2027 (Tuesday)")];
+        ["Tuesday works."] => [Is("Tuesday 4 May 2027")];
+        ["The inspection can take place on 12 May."] => [Is("Wednesday 12 May 2027")];
+        ["12/05/2027"] => [Is("Wednesday 12 May 2027")];
+        ["Tomorrow is fine for me."] => [Is("Tuesday 4 May 2027")];
         ["Tuesday or Wednesday."] => [Unclear];
         ["Any day but Friday."] => [Unclear];
         ["Not on Friday."] => [Unclear];
         ["Is Tuesday possible?"] => [Nothing] { Question };
         ["The tenant moves out on 12 May."] => [Unclear];
-        ["Tuesday, no wait, Wednesday is better."] => [Is("5 May 2027 (Wednesday)")];
+        ["Tuesday, no wait, Wednesday is better."] => [Is("Wednesday 5 May 2027")];
         ["Sometime next week."] => [Nothing];
         ["I'll tell you on Friday."] => [By("2027-05-07")];
         ["I think Tuesday is best."] => [Unclear];
@@ -362,10 +400,10 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["My holiday starts on 12 May."] => [NotTaken];
         ["I am at work on Tuesday."] => [NotTaken];
         ["Before 12 May."] => [NotTaken];
-        ["Wednesday next week."] => [Is("12 May 2027 (Wednesday)")];
-        ["The 12th of May at 10 am would be good."] => [Is("12 May 2027 (Wednesday)")];
-        ["We can do 12 May."] => [Is("12 May 2027 (Wednesday)")];
-        ["Hi, 12 May please. Bob"] => [Is("12 May 2027 (Wednesday)")];
+        ["Wednesday next week."] => [Is("Wednesday 12 May 2027")];
+        ["The 12th of May at 10 am would be good."] => [Is("Wednesday 12 May 2027")];
+        ["We can do 12 May."] => [Is("Wednesday 12 May 2027")];
+        ["Hi, 12 May please. Bob"] => [Is("Wednesday 12 May 2027")];
         ["I got your letter of 28 April."] => [NotTaken];
         ["My birthday is 12 May."] => [NotTaken];
         ["From 12 May on."] => [NotTaken];
@@ -374,13 +412,32 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["I could do 12 or 13 May."] => [NotTaken];
         ["Please call me on 12 May."] => [NotTaken] { WantsPerson };
         ["03/04 works."] => [Unclear];
+    known_arranger:
+        ["Wait, no, you do it."] => [Corrects("agency")];
+        ["No wait, please arrange it for me."] => [Corrects("agency")];
+        ["I changed my mind, please arrange it for me instead."] => [Corrects("agency")];
+        ["Great, thanks!"] => [Nothing];
+        ["Yes, I'll do it myself."] => [Nothing];
+    rent_to_confirm:
+        ["Yes, that is right."] => [Nothing, Is("yes")];
+        ["Yes."] => [Nothing, Is("yes")];
+        ["Correct"] => [Nothing, Is("yes")];
+        ["That's right, thanks."] => [Nothing, Is("yes")];
+        ["No."] => [Nothing, Is("no")];
+        ["No, that is not right."] => [Nothing, Is("no")];
+        ["Yes, if the garage is included."] => [Nothing, NotTaken];
+        ["Is that the rent without heating?"] => [Nothing, Nothing] { Question };
+    pets_to_confirm:
+        ["Yes, that's right."] => [Is("yes")];
+        ["Yes, pets are allowed."] => [Unclear];
+        ["No, that is wrong."] => [Is("no")];
     known_day:
-        ["Sorry, I meant Thursday instead."] => [Corrects("6 May 2027 (Thursday)")];
+        ["Sorry, I meant Thursday instead."] => [Corrects("Thursday 6 May 2027")];
         ["See you then, thanks!"] => [Nothing];
     known_day_and_detectors:
         ["Yes."] => [Nothing, Is("yes")];
     unasked_day:
-        ["The inspection can take place on Thursday."] => [Is("6 May 2027 (Thursday)")];
+        ["The inspection can take place on Thursday."] => [Is("Thursday 6 May 2027")];
         ["I am back on Thursday."] => [Nothing];
     rent:
         ["1,250"] => [Is("1250")];
@@ -472,14 +529,14 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["Email or post, either is fine."] => [Unclear];
         ["Not by phone."] => [Unclear];
     detectors_and_day:
-        ["Yes, and Tuesday works for me."] => [Is("yes"), Is("4 May 2027 (Tuesday)")];
+        ["Yes, and Tuesday works for me."] => [Is("yes"), Is("Tuesday 4 May 2027")];
         ["Yes. I'll tell you the day by Friday."] => [Is("yes"), By("2027-05-07")];
     two_yes_or_no:
         ["Yes."] => [Unclear, Unclear];
         ["Yes, the cellar has a window."] => [Nothing, Is("yes")];
         ["No smoke detector, but the cellar has a window, yes."] => [Unclear, Unclear];
     two_days:
-        ["The inspection can be on Tuesday. The handover is on 20 May."] => [Is("4 May 2027 (Tuesday)"), Is("20 May 2027 (Thursday)")];
+        ["The inspection can be on Tuesday. The handover is on 20 May."] => [Is("Tuesday 4 May 2027"), Is("Thursday 20 May 2027")];
         ["Tuesday."] => [Unclear, Unclear];
 };
 

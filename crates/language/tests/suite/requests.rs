@@ -51,6 +51,7 @@ pub(crate) fn slot(name: &str, kind: Kind, question: &str) -> SlotQuestion {
         asked: true,
         current: None,
         self_checks: Vec::new(),
+        confirming: None,
     }
 }
 

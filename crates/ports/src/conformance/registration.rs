@@ -29,8 +29,12 @@ async fn conversations(store: &Subject) -> usize {
 
 pub(super) async fn a_need_opens_a_conversation_that_is_due_at_once(store: &Subject) {
     let need = new_need("ana");
+    let home = async |tenant| store.home(&tenant, &need.stakeholder).await.expect("looks");
+    assert_eq!(home(acme()).await, None);
     let id = register(store, need.clone()).await;
     assert_eq!(id, conversation("ana"));
+    assert_eq!(home(acme()).await, Some(id.clone()));
+    assert_eq!(home(globex()).await, None, "another tenant's");
 
     let row = store
         .need(&acme(), &need_id("ana"))

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use liaison_core::{
     id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
     input::StoredInput,
-    stakeholder::{Channel, EmailAddress},
+    stakeholder::{Channel, EmailAddress, Stakeholder},
 };
 
 /// The most inputs that are folded in one operation: enough for any burst, and a bound on one
@@ -42,6 +42,14 @@ pub trait Store: Send + Sync + 'static {
         idempotency_key: &str,
         request_hash: &str,
     ) -> Result<Option<Registered>, StoreError>;
+
+    /// The conversation that a need about this person would join, if there is one: the same that
+    /// [`Store::register_need`] finds, unless something changes in between.
+    async fn home(
+        &self,
+        tenant: &TenantId,
+        stakeholder: &Stakeholder,
+    ) -> Result<Option<ConversationId>, StoreError>;
 
     /// Appends inputs, each once by its dedupe key, and makes their conversations due. The answers
     /// are in the order of the inputs.

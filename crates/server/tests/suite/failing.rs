@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use liaison_core::{
     id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
     input::StoredInput,
-    stakeholder::{Channel, EmailAddress},
+    stakeholder::{Channel, EmailAddress, Stakeholder},
 };
 use liaison_ports::{
     fake::MemoryStore,
@@ -101,6 +101,7 @@ delegate! {
     fn registered_before(
         tenant: &TenantId, idempotency_key: &str, request_hash: &str
     ) -> Option<Registered>;
+    fn home(tenant: &TenantId, stakeholder: &Stakeholder) -> Option<ConversationId>;
     fn append_inputs(inputs: Vec<NewInput>) -> Vec<Appended>;
     fn append_command(command: NewCommand) -> CommandAppended;
     fn command_before(tenant: &TenantId, prefix: &str) -> Option<String>;

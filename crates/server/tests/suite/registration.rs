@@ -393,6 +393,116 @@ async fn a_need_is_registered_as_it_was_asked_for() {
 }
 
 #[tokio::test]
+async fn what_a_slot_rests_on_is_there_is_waited_for_and_does_not_rest_on_it() {
+    let server = Server::new().await;
+    let slot = |name: &str, required: bool, rests: &[&str]| {
+        json!({"name": name, "kind": "boolean", "question": "Really?", "required": required,
+               "depends_on": rests})
+    };
+    let cases = [
+        (json!([slot("a", true, &["b"])]), "slots[0].depends_on[0]"),
+        (json!([slot("a", true, &["a"])]), "slots[0].depends_on[0]"),
+        (
+            json!([slot("a", true, &[]), slot("b", true, &["a", "a"])]),
+            "slots[1].depends_on[1]",
+        ),
+        (
+            json!([slot("a", false, &[]), slot("b", true, &["a"])]),
+            "slots[1].depends_on[0]",
+        ),
+    ];
+    for (slots, field) in cases {
+        let answer = server
+            .post("/v1/needs", &server.caller, &with("/slots", slots))
+            .await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(answer.fields(), [field]);
+    }
+    let ring = json!([
+        slot("a", true, &["c"]),
+        slot("b", true, &["a"]),
+        slot("c", true, &["b"])
+    ]);
+    let answer = server
+        .post("/v1/needs", &server.caller, &with("/slots", ring))
+        .await;
+    assert_eq!(answer.fields().len(), 3, "{}", answer.text);
+    let fine = json!([
+        slot("a", true, &[]),
+        slot("b", false, &["a"]),
+        slot("c", true, &["a"])
+    ]);
+    let answer = server
+        .post("/v1/needs", &server.caller, &with("/slots", fine))
+        .await;
+    assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_slot_that_an_open_need_asks_about_in_another_way_is_refused() {
+    let server = Server::new().await;
+    let body = |kind: Value| {
+        let mut body = with("/slots", json!([kind]));
+        body["subject"] = json!("property:42");
+        body
+    };
+    let number = body(json!({"name": "rent", "kind": "number", "question": "How much?"}));
+    let bounded =
+        body(json!({"name": "rent", "kind": "number", "question": "How much?", "maximum": 5}));
+    let text = body(json!({"name": "rent", "kind": "text", "question": "How much?"}));
+    let post = async |body: &Value| server.post("/v1/needs", &server.caller, body).await;
+    let first = post(&number).await;
+    assert_eq!(first.status, StatusCode::CREATED, "{}", first.text);
+    let id = first.json()["id"].as_str().expect("an id").to_owned();
+    // While the first one waits to be taken in, and afterwards.
+    for worked in [false, true] {
+        if worked {
+            server.work().await;
+        }
+        for body in [&bounded, &text] {
+            let refused = post(body).await;
+            assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.text);
+            let problem = refused.problem();
+            assert_eq!(problem.name(), "slot-conflict");
+            assert_eq!(problem.errors[0].field, "slots[0].kind");
+            assert!(problem.errors[0].detail.contains(&id), "{}", refused.text);
+        }
+        let same = post(&number).await;
+        assert_eq!(same.status, StatusCode::CREATED, "the same is shared");
+        let cancelled = server
+            .call(
+                Method::DELETE,
+                &format!("/v1/needs/{}", same.json()["id"].as_str().expect("an id")),
+                &server.caller,
+                None,
+            )
+            .await;
+        assert_eq!(cancelled.status, StatusCode::ACCEPTED);
+    }
+    let elsewhere = {
+        let mut body = bounded.clone();
+        body["subject"] = json!("property:43");
+        body
+    };
+    assert_eq!(post(&elsewhere).await.status, StatusCode::CREATED);
+    server
+        .call(
+            Method::DELETE,
+            &format!("/v1/needs/{id}"),
+            &server.caller,
+            None,
+        )
+        .await;
+    let free = post(&bounded).await;
+    assert_eq!(
+        free.status,
+        StatusCode::CREATED,
+        "nobody asks about it any more: {}",
+        free.text
+    );
+}
+
+#[tokio::test]
 async fn the_same_key_and_body_is_the_same_need_and_another_body_is_refused() {
     let server = Server::new().await;
     let post = async |body: String, key: Option<&str>| {

@@ -51,6 +51,7 @@ fn request() -> ReadRequest {
                 asked: true,
                 current: None,
                 self_checks: vec!["Is it?".to_owned(); i % 3],
+                confirming: None,
             })
             .collect(),
         facts: Vec::new(),

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     conversation::MessageKind,
-    plan::{MessagePlan, PlanItem, Promised, template::clean},
+    plan::{Change, MessagePlan, PlanItem, Promised, template::clean},
 };
 use jiff::civil;
 use std::collections::HashSet;
@@ -42,12 +42,23 @@ pub(super) fn check(faults: &mut Faults, plan: &MessagePlan, body: &str) {
             } => {
                 clarified(faults, &said, question, candidates, hint.as_deref());
             }
+            PlanItem::Confirm {
+                question, value, ..
+            } => confirmed(faults, &said, question, value),
             PlanItem::Question {
                 question,
                 hint,
+                asked_on,
+                because,
                 promised,
                 ..
             } => {
+                // A reminder need not repeat the reason.
+                if let (Some(change), None) = (because, asked_on)
+                    && !clean::one_line(question).is_empty()
+                {
+                    reasoned(faults, &said, change);
+                }
                 let others = questions(&plan.items, place);
                 asked(faults, &said, question, hint.as_deref(), &others);
                 if let Some(promised) = promised
@@ -273,6 +284,36 @@ fn clarified(
         format!(
             "Ask what was meant by the answer to “{}”.",
             excerpt(&question)
+        )
+    });
+}
+
+fn confirmed(faults: &mut Faults, said: &Said, question: &str, value: &str) {
+    let (question, value) = (clean::one_line(question), clean::one_line(value));
+    faults.add_unless(said.shows(&value), || {
+        format!(
+            "Repeat “{}” as what you understood, word for word.",
+            excerpt(&value)
+        )
+    });
+    faults.add_unless(said.share(&meaning(&question)) >= QUESTION_SHARE, || {
+        format!(
+            "Say which question was answered so: “{}”",
+            excerpt(&question)
+        )
+    });
+    faults.add_unless(said.asks, || {
+        format!("Ask whether “{}” is right.", excerpt(&value))
+    });
+}
+
+fn reasoned(faults: &mut Faults, said: &Said, change: &Change) {
+    let value = clean::one_line(&change.value);
+    faults.add_unless(said.shows(&value), || {
+        format!(
+            "Say why you ask again: “{}” is “{}” now.",
+            excerpt(&change.question),
+            excerpt(&value)
         )
     });
 }

@@ -54,6 +54,13 @@ impl Vocabulary {
                     vocabulary.take_day(*day);
                 }
             }
+            if let PlanItem::Confirm {
+                asked_on: Some(day),
+                ..
+            } = item
+            {
+                vocabulary.take_day(*day);
+            }
         }
         vocabulary.count(plan);
         vocabulary
@@ -98,6 +105,7 @@ impl Vocabulary {
         let of = |sort: fn(&PlanItem) -> bool| plan.items.iter().filter(|item| sort(item)).count();
         let questions = of(|item| matches!(item, PlanItem::Question { .. }));
         let unclear = of(|item| matches!(item, PlanItem::Clarify { .. }));
+        let to_confirm = of(|item| matches!(item, PlanItem::Confirm { .. }));
         let withdrawn = of(|item| matches!(item, PlanItem::Withdraw { .. }));
         let briefs = of(|item| matches!(item, PlanItem::Brief { .. }));
         let mut answers = 0;
@@ -114,6 +122,7 @@ impl Vocabulary {
             questions,
             unclear,
             questions + unclear,
+            to_confirm,
             withdrawn,
             briefs,
             answers,
@@ -152,7 +161,18 @@ pub(super) fn texts(plan: &MessagePlan) -> Vec<String> {
                 texts.extend(candidates.iter().map(String::as_str));
                 texts.extend(hint.as_deref());
             }
-            PlanItem::Question { question, hint, .. } => {
+            PlanItem::Confirm {
+                question, value, ..
+            } => texts.extend([question.as_str(), value]),
+            PlanItem::Question {
+                question,
+                hint,
+                because,
+                ..
+            } => {
+                if let Some(change) = because {
+                    texts.extend([change.question.as_str(), &change.value]);
+                }
                 texts.push(question);
                 texts.extend(hint.as_deref());
             }

@@ -241,7 +241,7 @@ proptest! {
             prop_assert_eq!(&slot.key, &judged.slot);
             let rules = slot.kind.rules();
             match &judged.verdict {
-                Verdict::Accepted { value, quote, correction } => {
+                Verdict::Accepted { value, quote, correction, .. } => {
                     prop_assert!(stands(quote));
                     prop_assert!(!quote.text.is_empty());
                     prop_assert!(rules.check(value).is_ok());

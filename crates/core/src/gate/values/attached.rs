@@ -64,7 +64,7 @@ impl Claim<'_> {
         }
         match self.rules().check(&proposed) {
             Err(fault) => refused(&fault.0),
-            Ok(()) => self.against_current(proposed, quote, false),
+            Ok(()) => self.against_current(proposed, quote, false, false),
         }
     }
 }

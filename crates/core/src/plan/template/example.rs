@@ -4,7 +4,7 @@ use crate::{
     conversation::MessageKind,
     id::{NeedId, ReplyItemId},
     ladder::Tone,
-    plan::{MessagePlan, PlanItem, Promised},
+    plan::{Change, MessagePlan, PlanItem, Promised},
     slot::SlotKey,
     stakeholder::{Channel, EmailAddress},
 };
@@ -54,6 +54,7 @@ pub(crate) fn question(question: &str, hint: Option<&str>) -> PlanItem {
         hint: owned(hint),
         asked_on: None,
         promised: None,
+        because: None,
     }
 }
 
@@ -64,6 +65,7 @@ pub(crate) fn reminder(text: &str, hint: Option<&str>, day: civil::Date) -> Plan
         hint: owned(hint),
         asked_on: Some(day),
         promised: None,
+        because: None,
     }
 }
 
@@ -107,6 +109,30 @@ pub(crate) fn clarify(question: &str, candidates: &[&str], hint: Option<&str>) -
         question: question.to_owned(),
         candidates: candidates.iter().map(|text| (*text).to_owned()).collect(),
         hint: owned(hint),
+    }
+}
+
+pub(crate) fn confirm(question: &str, value: &str) -> PlanItem {
+    PlanItem::Confirm {
+        id: Some(id()),
+        slot: slot(),
+        question: question.to_owned(),
+        value: value.to_owned(),
+        asked_on: None,
+    }
+}
+
+/// A question that is asked anew since the answer to another one is `value` now.
+pub(crate) fn again(text: &str, question: &str, value: &str) -> PlanItem {
+    PlanItem::Question {
+        slot: slot(),
+        question: text.to_owned(),
+        hint: None,
+        asked_on: None,
+        because: Some(Change {
+            question: question.to_owned(),
+            value: value.to_owned(),
+        }),
     }
 }
 
@@ -255,19 +281,32 @@ fn item() -> impl Strategy<Value = PlanItem> {
                 hint,
             }
         }),
+        (text(), text(), option::of(day())).prop_map(|(question, value, asked_on)| {
+            PlanItem::Confirm {
+                id: Some(id()),
+                slot: slot(),
+                question,
+                value,
+                asked_on,
+            }
+        }),
         (
             text(),
             option::of(text()),
             option::of(day()),
-            option::of((day(), day()))
+            option::of((day(), day())),
+            option::weighted(0.3, (text(), text()))
         )
-            .prop_map(|(question, hint, asked_on, promised)| PlanItem::Question {
-                slot: slot(),
-                question,
-                hint,
-                asked_on,
-                promised: promised.map(|(on, by)| Promised { on, by }),
-            }),
+            .prop_map(
+                |(question, hint, asked_on, promised, because)| PlanItem::Question {
+                    slot: slot(),
+                    question,
+                    value,
+                    asked_on,
+                    promised: promised.map(|(on, by)| Promised { on, by }),
+                    because: because.map(|(question, value)| Change { question, value }),
+                }
+            ),
     ]
 }
 

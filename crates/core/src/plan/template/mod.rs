@@ -6,6 +6,7 @@
 //! on it.
 
 pub(crate) mod clean;
+mod confirm;
 #[cfg(test)]
 pub(crate) mod example;
 pub(crate) mod letter;
@@ -58,6 +59,7 @@ fn body(plan: &MessagePlan) -> String {
             PlanItem::Withdraw { .. } => withdraw(&mut letter, group),
             PlanItem::Brief { .. } => brief(&mut letter, group),
             PlanItem::Clarify { .. } => clarify(&mut letter, group),
+            PlanItem::Confirm { .. } => confirm::ask(&mut letter, group),
             PlanItem::Question { .. } => asking.ask(&mut letter, plan.kind, group, said),
         }
         said = true;
@@ -226,6 +228,10 @@ fn clarify(letter: &mut Letter, group: &[&PlanItem]) {
                 question::hint(letter, "", hint.as_deref());
             }
             [one] => letter.line(&format!("Did you mean this: “{one}”?")),
+            // Two that end in no punctuation of their own fit into one question.
+            [one, other] if are_plain(&[one, other]) => {
+                letter.line(&format!("Did you mean “{one}” or “{other}”?"));
+            }
             several => {
                 letter.line("Which of these did you mean?");
                 letter.gap();
@@ -238,6 +244,14 @@ fn clarify(letter: &mut Letter, group: &[&PlanItem]) {
     }
 }
 
+/// Whether texts are short and of one piece, so that a sentence can hold them.
+fn are_plain(texts: &[&str]) -> bool {
+    const LONGEST: usize = 80;
+    texts.iter().all(|text| {
+        text.chars().count() <= LONGEST && !text.contains(['.', '!', '?', '“', '”', ';', '…'])
+    })
+}
+
 /// Whether two items are said in one breath.
 fn same_sort(one: &PlanItem, next: &PlanItem) -> bool {
     match (one, next) {
@@ -245,27 +259,35 @@ fn same_sort(one: &PlanItem, next: &PlanItem) -> bool {
             PlanItem::Question {
                 asked_on: one,
                 promised: one_promised,
+                because: reason,
                 ..
             },
             PlanItem::Question {
                 asked_on: next,
                 promised: next_promised,
+                because: next_reason,
                 ..
             },
-        ) => (one, one_promised) == (next, next_promised),
+        ) => (one, one_promised, reason) == (next, next_promised, next_reason),
+        (PlanItem::Confirm { asked_on: one, .. }, PlanItem::Confirm { asked_on: next, .. }) => {
+            one == next
+        }
         _ => std::mem::discriminant(one) == std::mem::discriminant(next),
     }
 }
 
 fn is_question(item: &PlanItem) -> bool {
-    matches!(item, PlanItem::Question { .. } | PlanItem::Clarify { .. })
+    matches!(
+        item,
+        PlanItem::Question { .. } | PlanItem::Clarify { .. } | PlanItem::Confirm { .. }
+    )
 }
 
 /// Whether nothing of an item is left to read. Thanks and clarifications say something of
 /// themselves.
 fn says_nothing(item: &PlanItem) -> bool {
     match item {
-        PlanItem::Acknowledge { .. } | PlanItem::Clarify { .. } => false,
+        PlanItem::Acknowledge { .. } | PlanItem::Clarify { .. } | PlanItem::Confirm { .. } => false,
         PlanItem::Answer { text, .. } | PlanItem::Brief { text, .. } => {
             clean::one_line(text).is_empty()
         }

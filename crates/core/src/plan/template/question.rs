@@ -4,7 +4,7 @@ use super::{clean, letter::Letter};
 use crate::{
     conversation::MessageKind,
     ladder::Tone,
-    plan::{PlanItem, Promised},
+    plan::{Change, PlanItem, Promised},
 };
 use jiff::civil;
 
@@ -37,15 +37,23 @@ impl Asking {
         group: &[&PlanItem],
         said: bool,
     ) {
-        let (asked_on, promised) = match group[0] {
+        let (asked_on, promised, because) = match group[0] {
             PlanItem::Question {
-                asked_on, promised, ..
-            } => (*asked_on, *promised),
-            _ => (None, None),
+                asked_on,
+                promised,
+                because,
+                ..
+            } => (*asked_on, *promised, because.as_ref()),
+            _ => (None, None, None),
         };
-        let lead = match promised {
-            Some(promised) => Some(reminded_of(promised, group.len() > 1)),
-            None => self.lead(kind, asked_on, group.len() > 1, said),
+        let several = group.len() > 1;
+        let lead = match (promised, asked_on, because) {
+            (Some(promised), ..) => Some(reminded_of(promised, several)),
+            (None, None, Some(change)) => {
+                tell_change(letter, change, several);
+                None
+            }
+            _ => self.lead(kind, asked_on, several, said),
         };
         if let Some(lead) = lead {
             letter.line(&lead);
@@ -138,6 +146,27 @@ fn reminded_of(promised: Promised, several: bool) -> String {
         promised.on.strftime("%A %-d %B"),
         promised.by.strftime("%A %-d %B")
     )
+}
+
+/// Says why questions that were answered are asked again.
+fn tell_change(letter: &mut Letter, change: &Change, several: bool) {
+    letter.line("An answer of yours has changed:");
+    letter.gap();
+    let question = clean::one_line(&change.question);
+    let value = clean::one_line(&change.value);
+    if !question.is_empty() {
+        letter.item("- ", &question);
+        letter.item("  ", &format!("Your answer now: {value}"));
+    } else {
+        letter.item("- ", &format!("Your answer now: {value}"));
+    }
+    letter.gap();
+    letter.line(if several {
+        "Since that has changed, I have to ask you these questions again:"
+    } else {
+        "Since that has changed, I have to ask you this question again:"
+    });
+    letter.gap();
 }
 
 /// Says which answers fit, when there is something to say.

@@ -1,7 +1,7 @@
 //! The subject of a message.
 
 use super::{clean, says_nothing};
-use crate::plan::{MessagePlan, PlanItem};
+use crate::plan::MessagePlan;
 
 /// A subject of ours: what the lists of mail programs show.
 const LONGEST: usize = 70;
@@ -25,9 +25,10 @@ pub(crate) fn line(plan: &MessagePlan) -> String {
 }
 
 fn stock(plan: &MessagePlan) -> &'static str {
-    let asks = plan.items.iter().any(|item| {
-        matches!(item, PlanItem::Question { .. } | PlanItem::Clarify { .. }) && !says_nothing(item)
-    });
+    let asks = plan
+        .items
+        .iter()
+        .any(|item| super::is_question(item) && !says_nothing(item));
     if asks {
         "A question for you"
     } else {

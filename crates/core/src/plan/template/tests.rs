@@ -1,7 +1,7 @@
 use super::{
     example::{
-        GOAL, QUESTION, acknowledge, answer, any_plan, brief, clarify, plan, question, reminder,
-        withdraw,
+        GOAL, QUESTION, acknowledge, again, answer, any_plan, brief, clarify, confirm, plan,
+        question, reminder, withdraw,
     },
     letter::{LONGEST_LINE, is_misread},
     *,
@@ -198,6 +198,29 @@ fn clarifications_with_one_candidate_and_with_none() {
             acknowledge(&[(PETS, "yes")]),
             clarify(KEYS, &["Monday 3 May 2027"], Some("a date")),
             clarify(TENANTS, &[], Some("a whole number")),
+        ]
+    ))));
+}
+
+#[test]
+fn what_was_understood_is_to_be_confirmed() {
+    insta::assert_snapshot!(shown(&replying(plan(
+        MessageKind::Reply,
+        vec![
+            confirm(KEYS, "Monday 3 May 2027"),
+            confirm(TENANTS, "3"),
+            question(PETS, Some("yes or no")),
+        ]
+    ))));
+}
+
+#[test]
+fn a_question_is_asked_again_since_another_answer_has_changed() {
+    insta::assert_snapshot!(shown(&replying(plan(
+        MessageKind::Reply,
+        vec![
+            acknowledge(&[(KEYS, "Tuesday 4 May 2027")]),
+            again("At what time on that day?", KEYS, "Tuesday 4 May 2027"),
         ]
     ))));
 }

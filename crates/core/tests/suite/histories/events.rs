@@ -6,6 +6,7 @@ use liaison_core::{
     calendar::{Country, CountryDays, QuietHours},
     ladder::{Ladder, Silence, Tone},
     policy::{Policy, UnknownSend, Wait},
+    slot::Confirm,
 };
 use proptest::{collection::vec, option::of, prelude::*, sample::select};
 use std::collections::BTreeMap;
@@ -56,6 +57,12 @@ pub(super) struct NewNeed {
     pub(super) transcript: Vec<&'static str>,
     pub(super) another_address: bool,
     pub(super) abroad: bool,
+    /// Whether its slots are constrained in another way than those of most needs.
+    pub(super) other_bounds: bool,
+    /// Whether its last slot rests on its first.
+    pub(super) rests: bool,
+    pub(super) max_age: Option<Wait>,
+    pub(super) confirm: Confirm,
 }
 
 #[derive(Clone, Debug)]
@@ -110,7 +117,11 @@ pub(super) enum Command {
 
 const SLOTS: [&str; 5] = ["arranged_by", "rent", "pets", "day", "note"];
 
-const TEXTS: [&str; 21] = [
+const TEXTS: [&str; 25] = [
+    "Yes, that is right.",
+    "No, that is not right.",
+    "Correction: 15 May 2027 suits me.",
+    "Next Tuesday suits me.",
     "Please arrange it for me.",
     "I will arrange it myself.",
     "The rent is 1200.",
@@ -144,6 +155,20 @@ fn new_need() -> impl Strategy<Value = NewNeed> {
         prop_oneof![3 => Just(0_usize), 1 => Just(1), 1 => Just(2)],
         prop_oneof![3 => Just(Vec::new()), 1 => vec(select(TEXTS.to_vec()), 1..3)],
         (proptest::bool::weighted(0.1), proptest::bool::weighted(0.1)),
+        (
+            proptest::bool::weighted(0.1),
+            proptest::bool::weighted(0.3),
+            prop_oneof![
+                3 => Just(None),
+                1 => Just(Some(Wait::seconds(0))),
+                1 => Just(Some(Wait::days(1))),
+            ],
+            prop_oneof![
+                4 => Just(Confirm::Never),
+                1 => Just(Confirm::WhenInferred),
+                1 => Just(Confirm::Always),
+            ],
+        ),
     )
         .prop_map(
             |(
@@ -155,8 +180,13 @@ fn new_need() -> impl Strategy<Value = NewNeed> {
                 briefs,
                 transcript,
                 (another_address, abroad),
+                (other_bounds, rests, max_age, confirm),
             )| {
                 NewNeed {
+                    other_bounds,
+                    rests,
+                    max_age,
+                    confirm,
                     shared,
                     slots,
                     optional,
@@ -174,9 +204,9 @@ fn new_need() -> impl Strategy<Value = NewNeed> {
 fn letter() -> impl Strategy<Value = Letter> {
     // The last texts, opt-outs, end most of what can happen; they come seldom.
     let text = prop_oneof![
-        120 => select(TEXTS[..19].to_vec()),
-        1 => Just(TEXTS[19]),
-        1 => Just(TEXTS[20]),
+        120 => select(TEXTS[..23].to_vec()),
+        1 => Just(TEXTS[23]),
+        1 => Just(TEXTS[24]),
     ];
     (
         text,

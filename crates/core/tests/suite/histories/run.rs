@@ -15,7 +15,7 @@ use liaison_core::{
     policy::Policy,
     stakeholder::{Channel, Contact},
     transition::Opening,
-    value::{FileRef, Value},
+    value::{FileRef, Kind, Value},
 };
 
 /// What a history happens to.
@@ -157,6 +157,16 @@ impl Run {
         need.subject = new.shared.then(|| "property:42".to_owned());
         for slot in need.slots.iter_mut().rev().take(new.optional) {
             slot.required = false;
+        }
+        for slot in &mut need.slots {
+            slot.max_age = new.max_age;
+            slot.confirm = new.confirm;
+            if let (true, Kind::Number(number)) = (new.other_bounds, &mut slot.kind) {
+                number.maximum = Some(10_000.into());
+            }
+        }
+        if let (true, [first, .., last]) = (new.rests, need.slots.as_mut_slice()) {
+            last.depends_on = vec![first.name.clone()];
         }
         need.ladder = new.ladder.clone();
         need.briefs = (0..new.briefs)

@@ -52,6 +52,7 @@ pub(super) fn asked(c: &mut Conversation, name: &str, at: Timestamp, reminder: b
         channel: Channel::Email,
         at,
         reminder,
+        confirms: false,
     });
 }
 
@@ -77,11 +78,7 @@ pub(super) fn stands(c: &mut Conversation, name: &str, standing: Standing) {
 }
 
 pub(super) fn filled(as_of: Timestamp) -> Standing {
-    Standing::Filled(Filled {
-        value: Value::Boolean(true),
-        evidence: evidence(),
-        as_of,
-    })
+    Standing::Filled(Filled::new(Value::Boolean(true), evidence(), as_of))
 }
 
 pub(super) fn evidence() -> Evidence {
@@ -138,6 +135,7 @@ pub(super) fn on_its_way(c: &mut Conversation) {
         kind: MessageKind::Ask,
         subject: String::new(),
         asks: Vec::new(),
+        confirms: Vec::new(),
         items: Vec::new(),
         briefs: Vec::new(),
         unknown_since: None,

@@ -8,6 +8,7 @@ mod operators;
 mod promised;
 mod questions;
 mod refusals;
+mod values;
 
 use crate::world::{World, need};
 use liaison_core::{

@@ -5,7 +5,7 @@
 mod reading;
 mod values;
 
-pub(crate) use values::{ADDRESS, address, ana, instant, kind, later, need, slot_key, zone};
+pub(crate) use values::{ADDRESS, address, ana, instant, kind, later, need, slot, slot_key, zone};
 
 use jiff::Timestamp;
 use liaison_core::{

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use liaison_core::{
     id::NeedId,
     need::{Registration, SlotRequest},
-    slot::SlotKey,
+    slot::{Confirm, SlotKey},
     stakeholder::{Channel, Contact, EmailAddress, Stakeholder, Zone},
     value::{Boolean, Choice, ChoiceOption, DateKind, Kind, Number, Text},
 };
@@ -90,6 +90,9 @@ pub(crate) fn slot(name: &str) -> SlotRequest {
         question: question(name).to_owned(),
         required: true,
         self_checks: Vec::new(),
+        max_age: None,
+        depends_on: Vec::new(),
+        confirm: Confirm::Never,
     }
 }
 

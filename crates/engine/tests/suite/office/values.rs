@@ -8,6 +8,7 @@ use liaison_core::{
     id::{MessageId, NeedId, TenantId},
     need::{Registration, SlotRequest},
     policy::{Policy, Wait},
+    slot::Confirm,
     stakeholder::{Channel, Contact, EmailAddress, Stakeholder},
     value::{Choice, ChoiceOption, Kind},
 };
@@ -91,6 +92,9 @@ pub(super) fn registration(need: &str, deadline: Timestamp) -> Registration {
             question: QUESTION.to_owned(),
             required: true,
             self_checks: Vec::new(),
+            max_age: None,
+            depends_on: Vec::new(),
+            confirm: Confirm::Never,
         }],
         deadline,
         facts: Vec::new(),

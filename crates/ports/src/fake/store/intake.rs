@@ -79,7 +79,11 @@ impl State {
             })
     }
 
-    fn home(&self, tenant: &TenantId, stakeholder: &Stakeholder) -> Option<ConversationId> {
+    pub(super) fn home(
+        &self,
+        tenant: &TenantId,
+        stakeholder: &Stakeholder,
+    ) -> Option<ConversationId> {
         let mine = || {
             self.conversations
                 .iter()

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use liaison_core::{
     id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
     input::StoredInput,
-    stakeholder::{Channel, EmailAddress},
+    stakeholder::{Channel, EmailAddress, Stakeholder},
 };
 use state::State;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -41,6 +41,14 @@ impl MemoryStore {
 impl Store for MemoryStore {
     async fn register_need(&self, need: NewNeed) -> Result<Registered, StoreError> {
         self.state().register_need(need)
+    }
+
+    async fn home(
+        &self,
+        tenant: &TenantId,
+        stakeholder: &Stakeholder,
+    ) -> Result<Option<ConversationId>, StoreError> {
+        Ok(self.state().home(tenant, stakeholder))
     }
 
     async fn append_inputs(&self, inputs: Vec<NewInput>) -> Result<Vec<Appended>, StoreError> {
