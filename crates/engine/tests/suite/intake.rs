@@ -418,3 +418,33 @@ async fn a_report_about_nobody_in_a_conversation_is_not_assigned_to_it() {
     assert_eq!(taken, Taken::Unmatched);
     assert_eq!(office.store.unmatched(&tenant(), 9).await.unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn a_complaint_that_names_a_message_of_ours_opts_the_person_out() {
+    for named in [true, false] {
+        let office = Office::open();
+        let conversation = office.register("inspection").await;
+        office.quiet().await;
+        let original = asked(&office, &conversation).await;
+        let mut report = office.letter("inspection", "A complaint.");
+        report.from = Some(address("fbl@provider.example"));
+        report.from_text = "fbl@provider.example".to_owned();
+        report.tokens.clear();
+        report.kind = InboundKind::OptOut {
+            original: named.then_some(original),
+            reason: "they reported a message of ours as unwanted".to_owned(),
+        };
+        let taken = office.takes(report).await;
+        office.quiet().await;
+        let outcome = office.outcome("inspection").await;
+        if named {
+            assert_eq!(taken, Taken::Matched(conversation.clone()));
+            let outcome = outcome.expect("the need has ended");
+            assert_eq!(outcome.outcome, liaison_core::need::OutcomeKind::OptedOut);
+        } else {
+            assert_eq!(taken, Taken::Unmatched);
+            assert!(outcome.is_none());
+        }
+        office.replays(&conversation).await;
+    }
+}
