@@ -54,7 +54,7 @@ pub(super) fn check(faults: &mut Faults, plan: &MessagePlan, body: &str) {
                 ..
             } => {
                 // A reminder need not repeat the reason.
-                if let (Some(change), None) = (because, asked_on)
+                if let (Some(change), None, None) = (because, asked_on, promised)
                     && !clean::one_line(question).is_empty()
                 {
                     reasoned(faults, &said, change);

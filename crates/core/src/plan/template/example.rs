@@ -129,6 +129,7 @@ pub(crate) fn again(text: &str, question: &str, value: &str) -> PlanItem {
         question: text.to_owned(),
         hint: None,
         asked_on: None,
+        promised: None,
         because: Some(Change {
             question: question.to_owned(),
             value: value.to_owned(),
@@ -301,7 +302,7 @@ fn item() -> impl Strategy<Value = PlanItem> {
                 |(question, hint, asked_on, promised, because)| PlanItem::Question {
                     slot: slot(),
                     question,
-                    value,
+                    hint,
                     asked_on,
                     promised: promised.map(|(on, by)| Promised { on, by }),
                     because: because.map(|(question, value)| Change { question, value }),
