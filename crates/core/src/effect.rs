@@ -103,7 +103,7 @@ pub enum NeedEvent {
         /// What it rests on.
         evidence: Evidence,
         /// The value that the workflow was told before.
-        was: Value,
+        was: Box<Value>,
     },
     /// Do you still wait?
     StillWaiting {

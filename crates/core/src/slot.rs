@@ -131,10 +131,6 @@ pub enum Confirm {
 
 impl Confirm {
     /// Whether it is [`Confirm::Never`].
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde passes a reference"
-    )]
     pub fn is_never(&self) -> bool {
         *self == Self::Never
     }

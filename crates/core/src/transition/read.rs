@@ -452,10 +452,10 @@ impl Taking<'_> {
             }
             // What nobody waits for any more is only ever changed by a clear correction.
             Standing::Filled(_) if !wanted => return false,
-            Standing::Filled(known) | Standing::Unconfirmed(known) => {
-                if !candidates.contains(&known.value) {
-                    candidates.insert(0, known.value.clone());
-                }
+            Standing::Filled(known) | Standing::Unconfirmed(known)
+                if !candidates.contains(&known.value) =>
+            {
+                candidates.insert(0, known.value.clone());
             }
             _ => {}
         }

@@ -223,7 +223,8 @@ pub(super) fn reconcile_confirmations(c: &mut Conversation, effects: &mut Vec<Ef
                 stands(c, &key, Standing::Unconfirmed(filled));
             }
             Some(Standing::Unconfirmed(candidate)) if !confirm.wants(&candidate) => {
-                if fill(c, &key, candidate, effects) {
+                let changed = fill(c, &key, candidate, effects);
+                if changed {
                     overturn(c, &key, &[]);
                 }
             }
@@ -254,7 +255,7 @@ fn tell_those_that_ended(
                     slot,
                     value,
                     evidence,
-                    was,
+                    was: Box::new(was),
                 },
                 None => NeedEvent::LateAnswer {
                     after: outcome,

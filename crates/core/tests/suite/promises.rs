@@ -125,7 +125,7 @@ impl Promises {
         let (slot, value, was) = match event {
             NeedEvent::Amended {
                 slot, value, was, ..
-            } => (slot, value, Some(was)),
+            } => (slot, value, Some(&**was)),
             NeedEvent::LateAnswer { slot, value, .. } => (slot, value, None),
             _ => return,
         };

@@ -108,7 +108,7 @@ fn an_answer_that_another_need_brought_is_taken_over(
     let slot = &world.conversation.slots[&slot_key("property:42", "rent")];
     assert_eq!(slot.earlier[0].value, number(1_200), "the version before");
     assert!(
-        matches!(events(&world, "n1")[..], [NeedEvent::Amended { was, .. }] if *was == number(1_200)),
+        matches!(events(&world, "n1")[..], [NeedEvent::Amended { was, .. }] if **was == number(1_200)),
         "who was told the old answer hears of the new one"
     );
 }
@@ -221,7 +221,7 @@ fn a_correction_after_the_end_is_told_and_changes_no_outcome() {
                 message,
                 quote: "Correction: the rent is 1300.".to_owned(),
             },
-            was: number(1_200),
+            was: Box::new(number(1_200)),
         }
     );
     assert_eq!(world.outcome("n1").cloned(), outcome);
