@@ -1,0 +1,397 @@
+//! The form of a scenario file.
+
+use super::{
+    Act, CallerAct, Delivery, Mail, Need, Person, Scenario, ScenarioFault, Step, When, need,
+};
+use jiff::tz::TimeZone;
+use liaison_core::{
+    policy::Policy,
+    stakeholder::{EmailAddress, Zone},
+};
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScenarioFile {
+    title: String,
+    story: String,
+    #[serde(default = "one")]
+    seed: u64,
+    zone: Spanned<String>,
+    starts: Spanned<String>,
+    #[serde(default)]
+    ends: Option<Spanned<String>>,
+    #[serde(default)]
+    policy: Policy,
+    people: BTreeMap<String, Spanned<PersonFile>>,
+    #[serde(default)]
+    needs: BTreeMap<String, Spanned<toml::Table>>,
+    then: Vec<Spanned<StepFile>>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PersonFile {
+    name: String,
+    emails: Vec<Spanned<String>>,
+    #[serde(default)]
+    zone: Option<Spanned<String>>,
+    #[serde(default)]
+    key: Option<String>,
+}
+
+/// One thing that happens. What a step does is said by one field; the others beside it say how.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StepFile {
+    #[serde(default)]
+    at: Option<Spanned<String>>,
+    #[serde(default)]
+    note: Option<String>,
+
+    #[serde(default)]
+    registers: Option<String>,
+    #[serde(default)]
+    cancels: Option<String>,
+    #[serde(default)]
+    asks_after: Option<String>,
+
+    #[serde(default)]
+    who: Option<String>,
+    #[serde(default)]
+    writes: Option<String>,
+    #[serde(default)]
+    from: Option<Spanned<String>>,
+    #[serde(default)]
+    subject: Option<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(default)]
+    automatic: bool,
+    #[serde(default = "yes")]
+    in_thread: bool,
+
+    #[serde(default)]
+    operator: Option<String>,
+    #[serde(default)]
+    does: Option<String>,
+    #[serde(default)]
+    about: Option<String>,
+    #[serde(default)]
+    with: toml::Table,
+
+    #[serde(default)]
+    bounces: Option<String>,
+    #[serde(default = "yes")]
+    for_good: bool,
+    #[serde(default)]
+    says: Option<String>,
+    #[serde(default)]
+    deliveries: Option<Vec<Delivery>>,
+    #[serde(default)]
+    reader_fails: Option<u32>,
+    #[serde(default)]
+    daemon: Option<DaemonFile>,
+    #[serde(default)]
+    policy: Option<Box<Policy>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum DaemonFile {
+    Stops,
+    Starts,
+}
+
+/// Where things are in the text.
+pub(super) struct Place<'a> {
+    pub(super) text: &'a str,
+    /// The byte at which what is being read begins.
+    pub(super) start: usize,
+}
+
+impl Place<'_> {
+    fn at(&self, start: usize) -> Self {
+        Self { start, ..*self }
+    }
+
+    fn line(&self) -> usize {
+        1 + self.text[..self.start.min(self.text.len())]
+            .matches('\n')
+            .count()
+    }
+
+    /// A fault in a field; its line is the first from here on that sets it.
+    pub(super) fn fault(&self, field: &str, detail: impl ToString) -> ScenarioFault {
+        let name = field.rsplit('.').next().unwrap_or(field);
+        let name = name.split('[').next().unwrap_or(name);
+        let rest = self.text.get(self.start..).unwrap_or_default();
+        let sets = |line: &str| {
+            line.trim_start()
+                .strip_prefix(name)
+                .is_some_and(|after| after.trim_start().starts_with('='))
+        };
+        let further = rest.lines().position(sets).unwrap_or(0);
+        ScenarioFault {
+            line: self.line() + further,
+            field: field.to_owned(),
+            detail: detail.to_string(),
+        }
+    }
+}
+
+pub(super) fn read(text: &str) -> Result<Scenario, ScenarioFault> {
+    let top = Place { text, start: 0 };
+    let file: ScenarioFile = toml::from_str(text).map_err(|error| toml_fault(&top, &error))?;
+    let zone = zone(&top, &file.zone)?;
+    let starts = match when(&top, &file.starts)? {
+        When::On(local) => zone
+            .to_ambiguous_timestamp(local)
+            .compatible()
+            .map_err(|error| top.fault("starts", error))?,
+        _ => {
+            return Err(top.fault("starts", "use a day and a time, like 2027-03-01 09:00"));
+        }
+    };
+    let ends = file.ends.as_ref().map(|ends| when(&top, ends)).transpose()?;
+    let mut people = BTreeMap::new();
+    for (name, written) in file.people {
+        let place = top.at(written.span().start);
+        people.insert(
+            name,
+            person(&place, written.into_inner(), file.zone.get_ref())?,
+        );
+    }
+    let mut needs = BTreeMap::new();
+    for (name, written) in file.needs {
+        let place = top.at(written.span().start);
+        let (person, body) = need::read(&place, written.into_inner(), &people)?;
+        needs.insert(name, Need { person, body });
+    }
+    let mut steps = Vec::new();
+    for written in file.then {
+        let place = top.at(written.span().start);
+        steps.push(step(&place, written.into_inner(), &people, &needs)?);
+    }
+    Ok(Scenario {
+        title: file.title,
+        story: file.story.trim().to_owned(),
+        seed: file.seed,
+        starts,
+        ends,
+        zone,
+        policy: file.policy,
+        people,
+        needs,
+        steps,
+    })
+}
+
+fn toml_fault(top: &Place<'_>, error: &toml::de::Error) -> ScenarioFault {
+    let place = top.at(error.span().map_or(0, |span| span.start));
+    let message = error.message();
+    // The parser names a field that it does not know between the first two backquotes.
+    let field = message.split('`').nth(1).unwrap_or("the file").to_owned();
+    ScenarioFault {
+        line: place.line(),
+        field,
+        detail: message.to_owned(),
+    }
+}
+
+fn when(place: &Place<'_>, text: &Spanned<String>) -> Result<When, ScenarioFault> {
+    text.get_ref()
+        .parse()
+        .map_err(|fault| place.at(text.span().start).fault("at", fault))
+}
+
+fn zone(place: &Place<'_>, name: &Spanned<String>) -> Result<TimeZone, ScenarioFault> {
+    Zone::parse(name.get_ref())
+        .map(|zone| zone.rules())
+        .map_err(|fault| place.at(name.span().start).fault("zone", fault))
+}
+
+fn address(
+    place: &Place<'_>,
+    field: &str,
+    text: &Spanned<String>,
+) -> Result<EmailAddress, ScenarioFault> {
+    EmailAddress::parse(text.get_ref())
+        .map_err(|fault| place.at(text.span().start).fault(field, fault))
+}
+
+fn person(
+    place: &Place<'_>,
+    file: PersonFile,
+    default_zone: &str,
+) -> Result<Person, ScenarioFault> {
+    let emails = file
+        .emails
+        .iter()
+        .map(|email| address(place, "emails", email))
+        .collect::<Result<Vec<_>, _>>()?;
+    let name_of_zone = file
+        .zone
+        .as_ref()
+        .map_or(default_zone, |zone| zone.get_ref().as_str());
+    let contacts: Vec<_> = emails
+        .iter()
+        .map(|email| json!({"channel": "email", "address": email.as_str()}))
+        .collect();
+    let mut spec = json!({"name": file.name, "zone": name_of_zone, "contacts": contacts});
+    if let Some(key) = file.key {
+        spec["key"] = key.into();
+    }
+    let zone = match &file.zone {
+        Some(own) => zone(place, own)?,
+        None => Zone::parse(default_zone)
+            .map(|zone| zone.rules())
+            .map_err(|fault| place.fault("zone", fault))?,
+    };
+    Ok(Person {
+        name: file.name,
+        zone,
+        emails,
+        spec,
+    })
+}
+
+fn step(
+    place: &Place<'_>,
+    file: StepFile,
+    people: &BTreeMap<String, Person>,
+    needs: &BTreeMap<String, Need>,
+) -> Result<Step, ScenarioFault> {
+    let at = match &file.at {
+        Some(at) => when(place, at)?,
+        None => When::AtOnce,
+    };
+    let known_person = |field: &str, name: &str| match people.contains_key(name) {
+        true => Ok(name.to_owned()),
+        false => Err(place.fault(field, format!("there is no person {name:?} under [people]"))),
+    };
+    let known_need = |field: &str, name: String| match needs.contains_key(&name) {
+        true => Ok(name),
+        false => Err(place.fault(field, format!("there is no need {name:?} under [needs]"))),
+    };
+    // A scenario is mostly about one person.
+    let only_person = || match people.keys().next() {
+        Some(name) if people.len() == 1 => Ok(name.clone()),
+        _ => Err(place.fault("about", "say which person this is about")),
+    };
+    let mut acts = Vec::new();
+    if let Some(need) = file.registers {
+        let need = known_need("registers", need)?;
+        acts.push(("registers", Act::Register { need }));
+    }
+    for (field, need, does) in [
+        ("cancels", file.cancels, CallerAct::Cancels),
+        ("asks_after", file.asks_after, CallerAct::AsksAfter),
+    ] {
+        if let Some(need) = need {
+            let need = known_need(field, need)?;
+            acts.push((field, Act::Caller { need, does }));
+        }
+    }
+    if let Some(text) = file.writes {
+        let who = match &file.who {
+            Some(who) => known_person("who", who)?,
+            None => return Err(place.fault("writes", "say who writes")),
+        };
+        let from = match &file.from {
+            Some(from) => address(place, "from", from)?,
+            None => people
+                .get(&who)
+                .and_then(|person| person.emails.first().cloned())
+                .ok_or_else(|| place.fault("who", "this person has no address"))?,
+        };
+        acts.push((
+            "writes",
+            Act::Mail(Box::new(Mail {
+                who,
+                from,
+                subject: file.subject,
+                text: text.trim().to_owned(),
+                files: file.files,
+                automatic: file.automatic,
+                in_thread: file.in_thread,
+            })),
+        ));
+    }
+    if let Some(does) = file.does {
+        let Some(by) = file.operator else {
+            return Err(place.fault("does", "say which operator does it"));
+        };
+        let about = match &file.about {
+            Some(about) => known_person("about", about)?,
+            None => only_person()?,
+        };
+        let with = need::json_of(toml::Value::Table(file.with));
+        acts.push((
+            "does",
+            Act::Operator {
+                by,
+                does,
+                about,
+                with,
+            },
+        ));
+    }
+    if let Some(person) = file.bounces {
+        let person = known_person("bounces", &person)?;
+        acts.push((
+            "bounces",
+            Act::Bounce {
+                person,
+                says: file
+                    .says
+                    .unwrap_or_else(|| "550 5.1.1 no such mailbox".to_owned()),
+                for_good: file.for_good,
+            },
+        ));
+    }
+    if let Some(deliveries) = file.deliveries {
+        acts.push(("deliveries", Act::Deliveries(deliveries)));
+    }
+    if let Some(times) = file.reader_fails {
+        acts.push(("reader_fails", Act::ReaderFails(times)));
+    }
+    if let Some(daemon) = file.daemon {
+        let runs = matches!(daemon, DaemonFile::Starts);
+        acts.push(("daemon", Act::Daemon { runs }));
+    }
+    if let Some(policy) = file.policy {
+        acts.push(("policy", Act::Policy(policy)));
+    }
+    let act = match (acts.pop(), acts.pop()) {
+        (Some((_, act)), None) => act,
+        (Some((one, _)), Some((other, _))) => {
+            return Err(place.fault(one, format!("this step also has {other:?}; make it two")));
+        }
+        (None, _) if file.note.is_some() => Act::Nothing,
+        (None, _) => {
+            return Err(place.fault(
+                "then",
+                "this step does nothing; use one of registers, cancels, asks_after, writes, does, \
+                 bounces, deliveries, reader_fails, daemon, policy, or note",
+            ));
+        }
+    };
+    Ok(Step {
+        line: place.line(),
+        at,
+        note: file.note,
+        act,
+    })
+}

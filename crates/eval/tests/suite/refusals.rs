@@ -1,0 +1,76 @@
+//! Files that cannot be played are refused, with the field and the line.
+
+use liaison_eval::Scenario;
+use rstest::rstest;
+
+/// A whole scenario, in which each case changes one line.
+const WHOLE: &str = r#"title = "A question"
+story = "Ana is asked a question."
+zone = "Europe/Lisbon"
+starts = "2027-03-01 09:00"
+
+[policy]
+weekly_cap = 2
+
+[people.ana]
+name = "Ana"
+emails = ["ana@example.com"]
+
+[needs.inspection]
+person = "ana"
+goal = "Decide who will arrange the inspection"
+deadline = "15d"
+
+[[needs.inspection.slots]]
+name = "pets"
+kind = "boolean"
+question = "Are pets allowed?"
+
+[[then]]
+registers = "inspection"
+
+[[then]]
+at = "1h after the first question"
+who = "ana"
+writes = "Yes, they are."
+"#;
+
+#[test]
+fn the_whole_is_a_scenario() {
+    let scenario = Scenario::parse(WHOLE).unwrap();
+    assert_eq!(scenario.steps.len(), 2);
+    assert_eq!(scenario.steps[1].line, 25);
+}
+
+#[rstest]
+#[case("zone = ", "zoen = ", 3, "zoen")]
+#[case("Europe/Lisbon", "Europe/Atlantis", 3, "zone")]
+#[case("2027-03-01 09:00", "soon", 4, "at")]
+#[case("weekly_cap", "weekly_cup", 7, "weekly_cup")]
+#[case("ana@example.com", "ana", 11, "emails")]
+#[case("person = \"ana\"", "person = \"bob\"", 14, "person")]
+#[case("goal", "gaol", 15, "gaol")]
+#[case("15d", "soon", 16, "deadline")]
+#[case("boolean", "bolean", 20, "slots[0].kind")]
+#[case("registers", "regsters", 24, "regsters")]
+#[case("registers = \"inspection\"", "registers = \"x\"", 24, "registers")]
+#[case("registers = \"inspection\"", "at = \"+1d\"", 23, "then")]
+#[case("1h after", "1h before", 27, "at")]
+#[case("who = \"ana\"", "who = \"bob\"", 28, "who")]
+#[case(
+    "who = \"ana\"",
+    "who = \"ana\"\ncancels = \"inspection\"",
+    26,
+    "writes"
+)]
+#[case("writes", "wirtes", 29, "wirtes")]
+fn a_fault_names_the_field_and_the_line(
+    #[case] right: &str,
+    #[case] wrong: &str,
+    #[case] line: usize,
+    #[case] field: &str,
+) {
+    assert!(WHOLE.contains(right));
+    let fault = Scenario::parse(&WHOLE.replacen(right, wrong, 1)).unwrap_err();
+    assert_eq!((fault.line, fault.field.as_str()), (line, field), "{fault}");
+}
