@@ -63,6 +63,15 @@ pub enum Obstacle {
     ClosedDay,
 }
 
+impl From<Closure> for Obstacle {
+    fn from(closure: Closure) -> Self {
+        match closure {
+            Closure::QuietHours => Self::QuietHours,
+            Closure::Weekend | Closure::Holiday => Self::ClosedDay,
+        }
+    }
+}
+
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -172,11 +181,13 @@ pub(crate) fn permission(
         .max_by_key(|(at, _)| *at);
     if let Some((at, why)) = latest {
         // What the pace allows at night has to wait for the morning as well.
-        let at = match opening(&hours, at) {
-            Opening::Open { .. } => at,
-            Opening::Closed { until, .. } => until,
+        return match opening(&hours, at) {
+            Opening::Open { .. } => Permission::NotBefore { at, why },
+            Opening::Closed { until, why } => Permission::NotBefore {
+                at: until,
+                why: why.into(),
+            },
         };
-        return Permission::NotBefore { at, why };
     }
     let open = watch.ask(|now| {
         let open = opening(&hours, now);
@@ -190,10 +201,7 @@ pub(crate) fn permission(
         Opening::Open { .. } => Permission::Now,
         Opening::Closed { until, why } => Permission::NotBefore {
             at: until,
-            why: match why {
-                Closure::QuietHours => Obstacle::QuietHours,
-                Closure::Weekend | Closure::Holiday => Obstacle::ClosedDay,
-            },
+            why: why.into(),
         },
     }
 }

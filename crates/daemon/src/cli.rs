@@ -7,7 +7,7 @@ use crate::{
     environment::{SystemClock, SystemEntropy},
     keys, operator,
     running::Environment,
-    serve,
+    serve, simulate,
 };
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
@@ -74,6 +74,8 @@ enum Command {
     },
     /// Play the landlord: a whole daemon in a temporary directory, with a mailbox to answer from.
     Demo(demo::Options),
+    /// Play a scenario of some weeks in seconds, and print what everybody saw.
+    Simulate(simulate::Options),
     /// Measure the daemon on this machine.
     Bench(bench::Options),
 }
@@ -127,6 +129,7 @@ impl Command {
             Self::Assign { server, assignment } => operator::assign(&server, assignment).await,
             Self::Outbox { server } => operator::outbox(&server).await,
             Self::Demo(options) => demo::run(options, environment).await,
+            Self::Simulate(options) => simulate::run(options).await,
             Self::Bench(options) => bench::run(options, environment).await,
         }
     }

@@ -12,3 +12,4 @@ mod doctor;
 mod keys;
 mod operator;
 mod serve;
+mod simulate;

@@ -1,8 +1,10 @@
 //! What happens next: computed from the state and the time, never stored.
 
+mod diagram;
 mod rules;
 mod watch;
 
+pub use diagram::diagram;
 pub use rules::{RULES, Rule, RuleName};
 pub(crate) use rules::{
     broken_slots, first_unsaid_at, reminder_due, silent_slots, unasked_slots, untold_briefs,

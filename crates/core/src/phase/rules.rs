@@ -154,9 +154,12 @@ pub const RULES: &[Rule] = &[
 
 fn apply_need_operations(c: &Conversation, w: &Watch) -> Option<Phase> {
     w.say(|| {
-        format!(
-            "{} registrations or cancellations wait",
-            c.need_operations.len()
+        let waiting = c.need_operations.len();
+        counted(
+            waiting,
+            "no registration or cancellation waits",
+            "registration or cancellation waits",
+            "registrations and cancellations wait",
         )
     });
     (!c.need_operations.is_empty()).then_some(Phase::ApplyNeedOperations)
@@ -168,9 +171,11 @@ fn expire_needs(c: &Conversation, w: &Watch) -> Option<Phase> {
         .filter(|(_, need)| is_over(c, need, w))
         .map(|(id, _)| id.clone())
         .collect();
-    w.say(|| match needs.len() {
-        0 => "no open need's deadline has passed".to_owned(),
-        some => format!("the deadline of {some} open needs has passed"),
+    w.say(|| match (needs.len(), w.changes_at()) {
+        (0, Some(at)) => format!("no open need's deadline has passed; the next is at {at}"),
+        (0, None) => "no open need's deadline has passed".to_owned(),
+        (1, _) => "the deadline of an open need has passed".to_owned(),
+        (some, _) => format!("the deadlines of {some} open needs have passed"),
     });
     (!needs.is_empty()).then_some(Phase::ExpireNeeds { needs })
 }
@@ -185,7 +190,15 @@ fn is_over(c: &Conversation, need: &Need, w: &Watch) -> bool {
         .inbox
         .iter()
         .any(|message| message.received_at < need.deadline);
-    !reply_in_time || w.reached(c.policy.expiry_grace.after(need.deadline))
+    !reply_in_time || (w.reached(c.policy.expiry_grace.after(need.deadline)) && !is_readable(c, w))
+}
+
+/// Whether what is unread can be read at once. Then it is, however long the daemon was away: the
+/// grace is for what cannot be read, because reading fails or an operator has taken over.
+fn is_readable(c: &Conversation, w: &Watch) -> bool {
+    c.taken_over.is_none()
+        && c.reading.failed == 0
+        && burst_end(c).is_some_and(|paused_at| w.reached(paused_at))
 }
 
 fn settle_needs(c: &Conversation, w: &Watch) -> Option<Phase> {
@@ -193,9 +206,13 @@ fn settle_needs(c: &Conversation, w: &Watch) -> Option<Phase> {
         .open_needs()
         .filter_map(|(id, need)| outcome_of(c, need).map(|outcome| (id.clone(), outcome)))
         .collect();
-    w.say(|| match needs.len() {
-        0 => "no open need has all that it requires".to_owned(),
-        some => format!("{some} open needs have all that they require, or never will"),
+    w.say(|| {
+        counted(
+            needs.len(),
+            "no open need has all that it requires",
+            "open need has all that it requires, or never will",
+            "open needs have all that they require, or never will",
+        )
     });
     (!needs.is_empty()).then_some(Phase::SettleNeeds { needs })
 }
@@ -302,7 +319,15 @@ fn read_inbox(c: &Conversation, w: &Watch) -> Option<Phase> {
     if !may_read(c, w) {
         return None;
     }
-    w.say(|| format!("{} messages wait", c.inbox.len()));
+    w.say(|| {
+        let waiting = c.inbox.len();
+        counted(
+            waiting,
+            "the inbox is empty",
+            "message waits",
+            "messages wait",
+        )
+    });
     let messages = c.inbox.iter().take(MOST_AT_ONCE);
     Some(Phase::ReadInbox {
         messages: messages.map(|message| message.message.clone()).collect(),
@@ -328,8 +353,8 @@ fn may_read(c: &Conversation, w: &Watch) -> bool {
     if c.holds.iter().any(given_up) {
         w.say(|| {
             format!(
-                "reading failed {} times; an operator decides",
-                c.reading.failed
+                "reading failed {}; an operator decides",
+                times(c.reading.failed)
             )
         });
         return false;
@@ -339,8 +364,8 @@ fn may_read(c: &Conversation, w: &Watch) -> bool {
     {
         w.say(|| {
             format!(
-                "reading failed {} times, next try at {retry_at}",
-                c.reading.failed
+                "reading failed {}, next try at {retry_at}",
+                times(c.reading.failed)
             )
         });
         return false;
@@ -349,7 +374,15 @@ fn may_read(c: &Conversation, w: &Watch) -> bool {
 }
 
 fn run_quick_actions(c: &Conversation, w: &Watch) -> Option<Phase> {
-    w.say(|| format!("{} commands wait", c.quick_actions.len()));
+    w.say(|| {
+        let waiting = c.quick_actions.len();
+        counted(
+            waiting,
+            "no command waits",
+            "command waits",
+            "commands wait",
+        )
+    });
     (!c.quick_actions.is_empty()).then_some(Phase::RunQuickActions)
 }
 
@@ -498,9 +531,11 @@ pub(crate) fn broken_slots(c: &Conversation, w: &Watch) -> Vec<SlotKey> {
 
 fn escalate_silence(c: &Conversation, w: &Watch) -> Option<Phase> {
     let silent = silent_slots(c, w);
-    w.say(|| match silent.len() {
-        0 => "no question has gone unanswered through all its reminders".to_owned(),
-        some => format!("{some} questions went unanswered through all their reminders"),
+    w.say(|| match (silent.len(), w.changes_at()) {
+        (0, Some(at)) => format!("there is no reminder left, and patience until {at}"),
+        (0, None) => "no question has gone unanswered through all its reminders".to_owned(),
+        (1, _) => "a question went unanswered through all its reminders".to_owned(),
+        (some, _) => format!("{some} questions went unanswered through all their reminders"),
     });
     (!silent.is_empty()).then_some(Phase::EscalateSilence)
 }
@@ -551,7 +586,12 @@ fn probe_caller(c: &Conversation, w: &Watch) -> Option<Phase> {
         })
         .map(|(id, _)| id.clone())
         .collect();
-    w.say(|| format!("{} callers have not been heard from", needs.len()));
+    w.say(|| match (needs.len(), w.changes_at()) {
+        (0, Some(at)) => format!("callers have time until {at} to be heard from"),
+        (0, None) => "no caller is to be probed".to_owned(),
+        (1, _) => "a caller has not been heard from".to_owned(),
+        (some, _) => format!("{some} callers have not been heard from"),
+    });
     (!needs.is_empty()).then_some(Phase::ProbeCaller { needs })
 }
 
@@ -606,4 +646,20 @@ pub(crate) fn untold_briefs<'a>(
                 })
         })
         .map(|(place, brief)| (place, brief.text.as_str()))
+}
+
+/// A number of things in words for a person.
+fn counted(number: usize, none: &str, one: &str, several: &str) -> String {
+    match number {
+        0 => none.to_owned(),
+        1 => format!("1 {one}"),
+        some => format!("{some} {several}"),
+    }
+}
+
+fn times(number: u32) -> String {
+    match number {
+        1 => "once".to_owned(),
+        some => format!("{some} times"),
+    }
 }

@@ -1,9 +1,11 @@
 //! Whole-crate tests, one binary.
 
 mod date_corpus;
+mod docs;
 mod histories;
 mod promises;
 mod rules;
 mod situations;
 mod story;
+mod ticks;
 mod world;

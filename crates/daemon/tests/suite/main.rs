@@ -11,4 +11,5 @@ mod commands;
 mod harness;
 mod kill;
 mod mail_servers_kit;
+mod simulate;
 mod whole_run;

@@ -143,8 +143,8 @@ impl<'a> Player<'a> {
             }
             if self.runs {
                 self.office.engine.run_until_quiet().await;
+                self.watch().await?;
             }
-            self.watch().await?;
         }
         Err(PlayFault::NoEnd {
             at: self.office.now(),
@@ -187,11 +187,7 @@ impl<'a> Player<'a> {
             return Ok(false);
         };
         let ends = ends
-            .instant(
-                self.before,
-                &self.scenario.zone,
-                &self.tale.happened(None),
-            )
+            .instant(self.before, &self.scenario.zone, &self.tale.happened(None))
             .map_err(|error| PlayFault::Step {
                 line: 1,
                 detail: format!("ends: {error}"),

@@ -69,8 +69,12 @@ impl Office {
         let entropy = Arc::new(SeededEntropy::new(scenario.seed));
         let policy = Arc::new(Mutex::new(scenario.policy.clone()));
         let present = policy.clone();
-        let policies: liaison_server::Policies =
-            Arc::new(move |_| present.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        let policies: liaison_server::Policies = Arc::new(move |_| {
+            present
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        });
         let from = EmailAddress::parse("office@liaison.example").expect("this is an address");
         let transport = Arc::new(RecordingTransport::new(from));
         let carrier: Arc<dyn Transport> = transport.clone();

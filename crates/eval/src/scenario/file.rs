@@ -155,7 +155,7 @@ pub(super) fn read(text: &str) -> Result<Scenario, ScenarioFault> {
     let top = Place { text, start: 0 };
     let file: ScenarioFile = toml::from_str(text).map_err(|error| toml_fault(&top, &error))?;
     let zone = zone(&top, &file.zone)?;
-    let starts = match when(&top, &file.starts)? {
+    let starts = match when(&top, "starts", &file.starts)? {
         When::On(local) => zone
             .to_ambiguous_timestamp(local)
             .compatible()
@@ -164,7 +164,11 @@ pub(super) fn read(text: &str) -> Result<Scenario, ScenarioFault> {
             return Err(top.fault("starts", "use a day and a time, like 2027-03-01 09:00"));
         }
     };
-    let ends = file.ends.as_ref().map(|ends| when(&top, ends)).transpose()?;
+    let ends = file
+        .ends
+        .as_ref()
+        .map(|ends| when(&top, "ends", ends))
+        .transpose()?;
     let mut people = BTreeMap::new();
     for (name, written) in file.people {
         let place = top.at(written.span().start);
@@ -210,10 +214,10 @@ fn toml_fault(top: &Place<'_>, error: &toml::de::Error) -> ScenarioFault {
     }
 }
 
-fn when(place: &Place<'_>, text: &Spanned<String>) -> Result<When, ScenarioFault> {
+fn when(place: &Place<'_>, field: &str, text: &Spanned<String>) -> Result<When, ScenarioFault> {
     text.get_ref()
         .parse()
-        .map_err(|fault| place.at(text.span().start).fault("at", fault))
+        .map_err(|fault| place.at(text.span().start).fault(field, fault))
 }
 
 fn zone(place: &Place<'_>, name: &Spanned<String>) -> Result<TimeZone, ScenarioFault> {
@@ -274,7 +278,7 @@ fn step(
     needs: &BTreeMap<String, Need>,
 ) -> Result<Step, ScenarioFault> {
     let at = match &file.at {
-        Some(at) => when(place, at)?,
+        Some(at) => when(place, "at", at)?,
         None => When::AtOnce,
     };
     let known_person = |field: &str, name: &str| match people.contains_key(name) {

@@ -233,7 +233,9 @@ mod tests {
             at: at.parse().expect("an instant"),
         });
         let when: When = text.parse().expect("a time");
-        let instant = when.instant(before, &zone, &happened).expect("there is one");
+        let instant = when
+            .instant(before, &zone, &happened)
+            .expect("there is one");
         let expected = expected.map(|at| at.parse().expect("an instant"));
         assert_eq!(instant, expected);
     }

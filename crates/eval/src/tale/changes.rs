@@ -50,7 +50,7 @@ pub(super) fn between(before: &Conversation, after: &Conversation) -> Vec<String
         if changed || (old.is_none() && before.revision > 0) {
             let contact = serde_json::to_value(contact).unwrap_or_default();
             said.push(format!(
-                "The address {}: {}, {}",
+                "The address {}: {}, consent {}.",
                 plain(&contact["address"]),
                 described(&contact["health"], "state"),
                 described(&contact["consent"], "state"),
@@ -149,6 +149,8 @@ pub(super) fn plain(value: &Value) -> String {
         },
         Value::Object(fields) => match fields.get("value") {
             Some(value) if fields.contains_key("kind") => plain(value),
+            // Of a file, people know the name.
+            _ if fields.contains_key("blob") => plain(&fields["name"]),
             _ => fields
                 .iter()
                 .map(|(field, value)| format!("{} {}", spaced(field), plain(value)))

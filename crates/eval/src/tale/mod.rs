@@ -17,7 +17,7 @@ use liaison_core::{
     effect::{Effect, OutboundMessage},
     id::{ConversationId, Ids},
     input::{Fate, Input},
-    journal::Operation,
+    journal::{Operation, Work},
     phase::{Explanation, Phase, explain},
     transition::{self, Divergence},
 };
@@ -109,7 +109,9 @@ impl Tale {
             Act::Register { need } => {
                 let body = scenario.needs.get(need).map(|need| &need.body);
                 let goal = body.and_then(|body| body["goal"].as_str()).unwrap_or("");
-                let deadline = body.and_then(|body| body["deadline"].as_str()).unwrap_or("");
+                let deadline = body
+                    .and_then(|body| body["deadline"].as_str())
+                    .unwrap_or("");
                 self.page.line(&format!(
                     "The workflow registers {need}, about {name}: {goal}. Deadline: {deadline}."
                 ));
@@ -168,7 +170,10 @@ impl Tale {
             (true, _) => format!("{name}'s mail program answers by itself"),
             (false, true) if first == Some(&mail.from) => format!("{name} writes"),
             (false, true) => format!("{name} writes from {}", mail.from),
-            (false, false) => format!("{} writes into {name}'s thread", mail.from),
+            (false, false) if mail.in_thread => {
+                format!("{} writes into {name}'s thread", mail.from)
+            }
+            (false, false) => format!("{} writes", mail.from),
         };
         let subject = match &mail.subject {
             Some(subject) => format!(", “{subject}”"),
@@ -188,8 +193,10 @@ impl Tale {
     /// Notes what the API calls a need.
     pub(crate) fn registered(&mut self, need: &str, registered: RegisteredNeed) {
         self.names.add(registered.id, need.to_owned());
-        self.names
-            .add(registered.conversation.to_string(), "the conversation".to_owned());
+        self.names.add(
+            registered.conversation.to_string(),
+            "the conversation".to_owned(),
+        );
         if !self.endings.iter().any(|(name, _)| name == need) {
             self.endings.push((need.to_owned(), None));
         }
@@ -255,6 +262,7 @@ impl Tale {
         for input in &operation.inputs {
             self.input(&input.input);
         }
+        self.changed(&before, &folded, &zone);
         if !operation.phase.is_waiting() {
             let explanation = explain(&folded, operation.at);
             let won = explanation.rules.iter().find(|finding| finding.wins);
@@ -263,10 +271,10 @@ impl Tale {
             self.page
                 .mark("*", &format!("{}: {why}", phase_name(&operation.phase)));
         }
-        for change in changes::between(&before, &followed.conversation) {
-            let change = self.names.in_text(&change, &zone);
-            self.page.line(&change);
+        if let Work::ReadingFailed { error } = &operation.work {
+            self.page.line(&format!("The reader fails: {error}"));
         }
+        self.changed(&folded, &followed.conversation, &zone);
         let known = |message: &liaison_core::id::MessageId| {
             before.sent.iter().any(|sent| sent.message == *message)
         };
@@ -282,6 +290,13 @@ impl Tale {
             self.effect(followed, effect, &zone);
         }
         Ok(())
+    }
+
+    fn changed(&mut self, before: &Conversation, after: &Conversation, zone: &TimeZone) {
+        for change in changes::between(before, after) {
+            let change = self.names.in_text(&change, zone);
+            self.page.line(&change);
+        }
     }
 
     fn input(&mut self, input: &Input) {
@@ -308,7 +323,8 @@ impl Tale {
             Effect::Send(message) => self.message(followed, message),
             Effect::Resend { message } => {
                 let message = self.names.of(message.as_str());
-                self.page.line(&format!("{message} is handed over once more."));
+                self.page
+                    .line(&format!("{message} is handed over once more."));
             }
             Effect::NeedSettled { need, outcome } => {
                 let name = self.names.of(need.as_str());
@@ -370,12 +386,18 @@ impl Tale {
     fn rest(&mut self, followed: &mut Followed, now: Timestamp) {
         let zone = followed.conversation.zone();
         let explanation = explain(&followed.conversation, now);
-        let rest = self.names.in_text(&resting(&explanation), &zone);
-        if rest != followed.rest {
-            self.page.time(now, &zone);
-            self.page.mark("=", &rest);
-            followed.rest = rest;
+        let phase = serde_json::to_string(&explanation.phase).unwrap_or_default();
+        if phase == followed.rest {
+            return;
         }
+        let mut rest = resting(&explanation);
+        if let Some(outgoing) = followed.conversation.outgoing.first() {
+            rest = format!("{} is on its way; {rest}", outgoing.message);
+        }
+        let rest = self.names.in_text(&rest, &zone);
+        self.page.time(now, &zone);
+        self.page.mark("=", &rest);
+        followed.rest = phase;
     }
 
     fn name_of(&self, person: &str) -> String {
@@ -412,8 +434,11 @@ impl Tale {
             };
             let wrote = self.written.get(&followed.person).copied().unwrap_or(0);
             self.page.plain(&format!(
-                "{name} was sent {} messages (asking {}, reminding {}, replying {}) and wrote {wrote}.",
-                followed.sent.len(),
+                "{name} was sent {} (asking {}, reminding {}, replying {}) and wrote {wrote}.",
+                match followed.sent.len() {
+                    1 => "1 message".to_owned(),
+                    some => format!("{some} messages"),
+                },
                 count(MessageKind::Ask),
                 count(MessageKind::FollowUp),
                 count(MessageKind::Reply),
@@ -456,7 +481,14 @@ fn resting(explanation: &Explanation) -> String {
                 .min_by_key(|finding| finding.until);
             let why = next.map_or(String::new(), |finding| {
                 let rule = serde_json::to_value(finding.rule).unwrap_or_default();
-                format!(" ({}: {})", rule.as_str().unwrap_or("?"), finding.why)
+                // The instant is said already.
+                let why = finding
+                    .why
+                    .replace(&format!(", until {until}"), "")
+                    .replace(&format!("; the next is at {until}"), "; the next is then")
+                    .replace(&format!(" until {until}"), " until then")
+                    .replace(&format!(" at {until}"), " then");
+                format!(" ({}: {why})", rule.as_str().unwrap_or("?"))
             });
             format!("waits until {until}{why}")
         }

@@ -20,7 +20,7 @@ impl Names {
     /// A text with names instead of ids, and instants as they stand on the clock of `zone`.
     pub(super) fn in_text(&self, text: &str, zone: &TimeZone) -> String {
         let words: Vec<String> = text
-            .split(' ')
+            .split_whitespace()
             .map(|word| {
                 let core = word.trim_matches(|c: char| !c.is_alphanumeric());
                 match core.parse::<Timestamp>() {

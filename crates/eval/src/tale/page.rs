@@ -77,8 +77,7 @@ impl Page {
     /// Somebody's words.
     pub(super) fn quote(&mut self, text: &str) {
         let margin = " ".repeat(MARGIN);
-        self.text
-            .push_str(format!("{margin}  | {text}").trim_end());
+        self.text.push_str(format!("{margin}  | {text}").trim_end());
         self.text.push('\n');
     }
 

@@ -39,13 +39,13 @@ writes = "Yes, they are."
 fn the_whole_is_a_scenario() {
     let scenario = Scenario::parse(WHOLE).unwrap();
     assert_eq!(scenario.steps.len(), 2);
-    assert_eq!(scenario.steps[1].line, 25);
+    assert_eq!(scenario.steps[1].line, 26);
 }
 
 #[rstest]
 #[case("zone = ", "zoen = ", 3, "zoen")]
 #[case("Europe/Lisbon", "Europe/Atlantis", 3, "zone")]
-#[case("2027-03-01 09:00", "soon", 4, "at")]
+#[case("2027-03-01 09:00", "soon", 4, "starts")]
 #[case("weekly_cap", "weekly_cup", 7, "weekly_cup")]
 #[case("ana@example.com", "ana", 11, "emails")]
 #[case("person = \"ana\"", "person = \"bob\"", 14, "person")]
@@ -60,7 +60,7 @@ fn the_whole_is_a_scenario() {
 #[case(
     "who = \"ana\"",
     "who = \"ana\"\ncancels = \"inspection\"",
-    26,
+    30,
     "writes"
 )]
 #[case("writes", "wirtes", 29, "wirtes")]

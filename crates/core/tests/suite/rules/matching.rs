@@ -6,7 +6,7 @@ use liaison_core::{
     conversation::{Conversation, HoldReason, MessageKind, Owed},
     ladder::Silence,
     need::Brief,
-    phase::{Explanation, RULES, RuleName, explain},
+    phase::{Explanation, RULES, RuleName, diagram, explain},
     slot::Standing,
 };
 use rstest::rstest;
@@ -16,7 +16,16 @@ fn each_rule_matches_its_own_conversation_and_wins() {
     for rule in RULES {
         let mut c = conversation();
         make_match(&mut c, rule.name);
-        assert_eq!(winner(&explain(&c, now())), Some(rule.name));
+        let explanation = explain(&c, now());
+        assert_eq!(winner(&explanation), Some(rule.name));
+        // The picture of the rules says where each leads.
+        let then = match explanation.phase.is_waiting() {
+            true => "wait",
+            false => "operation",
+        };
+        let name = serde_json::to_value(rule.name).expect("a name");
+        let edge = format!("{} -- yes --> {then}\n", name.as_str().expect("a name"));
+        assert!(diagram().contains(&edge), "{edge}");
     }
 }
 
@@ -147,7 +156,12 @@ fn an_unread_message_does_not_keep_a_deadline_open_beyond_the_grace() {
     let mut c = conversation();
     the_need(&mut c).deadline = ago(6 * 3_600);
     received(&mut c, ago(6 * 3_600 + 1));
-    assert_eq!(winner(&explain(&c, now())), Some(RuleName::ExpireNeeds));
+    let mut unreadable = c.clone();
+    unreadable.reading.failed = 1;
+    let winner_of = |c: &Conversation| winner(&explain(c, now()));
+    assert_eq!(winner_of(&unreadable), Some(RuleName::ExpireNeeds));
+    // One that can be read at once is read, however late anybody looks.
+    assert_eq!(winner_of(&c), Some(RuleName::ReadInbox));
 }
 
 fn finds(explanation: &Explanation, rule: RuleName) -> bool {

@@ -29,6 +29,14 @@ fn a_question_waits_for_the_morning(#[case] name: &str, #[case] at: &str, #[case
     world.opening.stakeholder = person;
     let deadline = later(world.now, 30 * DAY).to_string();
     world.register(need("n1", &["rent"], &deadline));
+    world.settle_down();
+    // The gather window closes at night, so the night is the reason.
+    let not_before_morning = Permission::NotBefore {
+        at: instant(morning),
+        why: Obstacle::QuietHours,
+    };
+    let asking = may_send(&world.conversation, MessageKind::Ask, world.now);
+    assert_eq!(asking, not_before_morning);
     world.now = later(world.now, 60);
     world.settle_down();
     assert_eq!(world.next_wake(), Some(instant(morning)));

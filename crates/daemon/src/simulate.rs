@@ -1,0 +1,62 @@
+//! `liaison simulate`: plays a scenario file on a virtual clock and prints what everybody saw.
+
+use anyhow::{Context, Result};
+use clap::Args;
+use liaison_eval::{Cast, Scenario, play};
+use liaison_language::rules::{RulesReader, TemplateWriter};
+use liaison_ports::{fake::MemoryStore, store::Store};
+use liaison_store_sqlite::{Options as StoreOptions, SqliteStore};
+use std::{path::PathBuf, sync::Arc};
+
+/// What is played.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// The scenario file.
+    file: PathBuf,
+    /// Keep everything in SQLite, in a temporary directory, instead of in memory.
+    #[arg(long)]
+    sqlite: bool,
+    /// Another seed than the file's, for ids and the spread of retries.
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+/// Plays it.
+#[expect(
+    clippy::print_stdout,
+    reason = "the transcript is what the command is for"
+)]
+pub(crate) async fn run(options: Options) -> Result<()> {
+    let file = options.file.display();
+    let text =
+        std::fs::read_to_string(&options.file).with_context(|| format!("{file} cannot be read"))?;
+    let mut scenario = Scenario::parse(&text).with_context(|| file.to_string())?;
+    if let Some(seed) = options.seed {
+        scenario.seed = seed;
+    }
+    // It lives as long as the store that is in it.
+    let directory = match options.sqlite {
+        true => Some(tempfile::tempdir().context("there is no temporary directory")?),
+        false => None,
+    };
+    let store: Arc<dyn Store> = match &directory {
+        Some(directory) => {
+            let path = directory.path().join("simulation.db");
+            let store = SqliteStore::open(&path, StoreOptions::default())
+                .await
+                .context("the store cannot be opened")?;
+            Arc::new(store)
+        }
+        None => Arc::new(MemoryStore::new()),
+    };
+    let cast = Cast {
+        store,
+        reader: Arc::new(RulesReader),
+        writer: Arc::new(TemplateWriter),
+    };
+    let transcript = play(&scenario, cast)
+        .await
+        .with_context(|| file.to_string())?;
+    print!("{transcript}");
+    Ok(())
+}
