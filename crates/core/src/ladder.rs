@@ -2,6 +2,8 @@
 
 use crate::{
     conversation::Conversation,
+    id::NeedId,
+    need::Need,
     policy::Wait,
     slot::{Slot, SlotKey},
 };
@@ -99,11 +101,22 @@ pub enum Chase {
 /// Says what the ladder makes of an open slot, from the ask ledger alone: from the last ask that
 /// was really sent, never from what the stakeholder wrote last.
 pub fn chase(conversation: &Conversation, key: &SlotKey, slot: &Slot) -> Chase {
+    let waiting: Vec<_> = conversation.waiting_for(key).collect();
+    chase_for(conversation, key, slot, &waiting)
+}
+
+/// The same for whoever has found the open needs that wait for the slot, oldest first.
+pub(crate) fn chase_for(
+    conversation: &Conversation,
+    key: &SlotKey,
+    slot: &Slot,
+    waiting: &[(&NeedId, &Need)],
+) -> Chase {
     let from = conversation.chase_from.unwrap_or(Timestamp::MIN);
     let last = conversation.asks_about(key).map(|ask| ask.at).max();
     let reminders = reminders(conversation, key);
-    let deadline = conversation
-        .waiting_for(key)
+    let deadline = waiting
+        .iter()
         .map(|(_, need)| need.deadline)
         .min()
         .unwrap_or(Timestamp::MAX);
@@ -124,7 +137,7 @@ pub fn chase(conversation: &Conversation, key: &SlotKey, slot: &Slot) -> Chase {
         }
     }
     let last = last.max(from);
-    let ladder = ladder_of(conversation, key);
+    let ladder = ladder_of(conversation, waiting);
     let quiet = quiet.unwrap_or(Timestamp::MIN);
     match ladder
         .waits
@@ -143,16 +156,20 @@ pub fn chase(conversation: &Conversation, key: &SlotKey, slot: &Slot) -> Chase {
 
 /// How the next reminder of a question sounds.
 pub fn tone(conversation: &Conversation, key: &SlotKey) -> Tone {
-    let tones = &ladder_of(conversation, key).tones;
+    let waiting: Vec<_> = conversation.waiting_for(key).collect();
+    let tones = &ladder_of(conversation, &waiting).tones;
     let rung = tones.get(reminders(conversation, key)).or(tones.last());
     rung.copied().unwrap_or_default()
 }
 
 /// Of several needs that share the question, the oldest one's ladder counts.
-fn ladder_of<'a>(conversation: &'a Conversation, key: &SlotKey) -> &'a Ladder {
-    conversation
-        .active_needs()
-        .filter(|(_, need)| need.slots.iter().any(|wanted| wanted.key == *key))
+fn ladder_of<'a>(
+    conversation: &'a Conversation,
+    waiting: &[(&'a NeedId, &'a Need)],
+) -> &'a Ladder {
+    waiting
+        .iter()
+        .filter(|(id, _)| conversation.is_active(id))
         .find_map(|(_, need)| need.ladder.as_ref())
         .unwrap_or(&conversation.policy.ladder)
 }

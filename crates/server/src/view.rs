@@ -107,7 +107,7 @@ pub(crate) fn conversation(
         opened_at: document.opened_at,
         stakeholder: document.stakeholder,
         taken_over: document.taken_over,
-        asks: document.asks,
+        asks: document.asks.in_time(),
     }
 }
 

@@ -3,10 +3,12 @@
 
 mod absence;
 mod hold;
+mod ledger;
 mod operator;
 
 pub use absence::Absence;
 pub use hold::{Hold, HoldReason};
+pub use ledger::Ledger;
 pub use operator::{Guard, Guidance, Heard, IgnoredAction, Via};
 
 use crate::{
@@ -64,7 +66,7 @@ pub struct Conversation {
     /// What the next message owes the person.
     pub reply_items: Vec<ReplyItem>,
     /// The ask ledger: every question in every message that was really sent.
-    pub asks: Vec<Ask>,
+    pub asks: Ledger,
     /// Messages of ours whose fate is not known yet.
     pub outgoing: Vec<Outgoing>,
     /// The messages that were really sent in the last seven days, oldest first.
@@ -110,10 +112,25 @@ impl Conversation {
 
     /// The open needs that no hold of their own keeps from being asked about, oldest first.
     pub fn active_needs(&self) -> impl Iterator<Item = (&NeedId, &Need)> {
-        self.open_needs().filter(|(id, _)| {
-            let over_it = |hold: &Hold| hold.need.as_ref() == Some(*id);
-            !self.holds.iter().any(over_it)
-        })
+        self.open_needs().filter(|(id, _)| self.is_active(id))
+    }
+
+    /// Whether no hold stands over a need.
+    pub fn is_active(&self, need: &NeedId) -> bool {
+        let over_it = |hold: &Hold| hold.need.as_ref() == Some(need);
+        !self.holds.iter().any(over_it)
+    }
+
+    /// The open needs that wait for each slot, oldest first: [`Conversation::waiting_for`] for all
+    /// slots in one pass.
+    pub fn waiters(&self) -> BTreeMap<&SlotKey, Vec<(&NeedId, &Need)>> {
+        let mut waiters: BTreeMap<&SlotKey, Vec<(&NeedId, &Need)>> = BTreeMap::new();
+        for (id, need) in self.open_needs() {
+            for wanted in &need.slots {
+                waiters.entry(&wanted.key).or_default().push((id, need));
+            }
+        }
+        waiters
     }
 
     /// Whether the person may be asked about a slot: some open need waits for it that is not held.
@@ -143,7 +160,7 @@ impl Conversation {
 
     /// Whether a slot's question stands in a message that was sent, or is on its way.
     pub fn is_asked(&self, slot: &SlotKey) -> bool {
-        self.asks.iter().any(|ask| ask.slot == *slot)
+        !self.asks.of(slot).is_empty()
             || self
                 .outgoing
                 .iter()
@@ -169,8 +186,8 @@ impl Conversation {
             _ => None,
         };
         self.asks
+            .of(key)
             .iter()
-            .filter(move |ask| ask.slot == *key)
             .filter(move |ask| since.is_none_or(|since| ask.confirms && ask.at >= since))
     }
 

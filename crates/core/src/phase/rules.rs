@@ -557,15 +557,21 @@ pub(crate) fn silent_slots(c: &Conversation, w: &Watch) -> Vec<(SlotKey, Silence
 
 /// Every required open slot that can be asked, with what its ladder says.
 fn open_chases(c: &Conversation) -> impl Iterator<Item = (&SlotKey, Chase)> {
+    let waiters = c.waiters();
     c.slots
         .iter()
-        .filter(|(key, slot)| slot.standing.is_open() && is_required(c, key))
-        .map(|(key, slot)| (key, ladder::chase(c, key, slot)))
+        .filter(|(_, slot)| slot.standing.is_open())
+        .filter_map(move |(key, slot)| {
+            let waiting = waiters.get(key)?;
+            is_required(c, key, waiting)
+                .then(|| (key, ladder::chase_for(c, key, slot, waiting)))
+        })
 }
 
 /// Whether an open need requires a slot, and has what the slot rests on.
-fn is_required(c: &Conversation, key: &SlotKey) -> bool {
-    c.active_needs().any(|(_, need)| {
+fn is_required(c: &Conversation, key: &SlotKey, waiting: &[(&NeedId, &Need)]) -> bool {
+    let mut active = waiting.iter().filter(|(id, _)| c.is_active(id));
+    active.any(|(_, need)| {
         need.slots
             .iter()
             .any(|slot| slot.required && slot.key == *key && c.is_ripe(slot))

@@ -11,7 +11,7 @@ mod send;
 mod values;
 
 use crate::{
-    conversation::{Conversation, FORMAT, ReadingAttempts, Thread},
+    conversation::{Conversation, FORMAT, Ledger, ReadingAttempts, Thread},
     effect::Effect,
     form::ReadRequest,
     gate::Judgement,
@@ -65,7 +65,7 @@ pub fn open(opening: Opening) -> Conversation {
         inbox: Vec::new(),
         reading: ReadingAttempts::default(),
         reply_items: Vec::new(),
-        asks: Vec::new(),
+        asks: Ledger::default(),
         outgoing: Vec::new(),
         sent: Vec::new(),
         chase_from: None,

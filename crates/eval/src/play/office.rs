@@ -76,6 +76,7 @@ impl Office {
                 .clone()
         });
         let from = EmailAddress::parse("office@liaison.example").expect("this is an address");
+        let own = from.clone();
         let transport = Arc::new(RecordingTransport::new(from));
         let carrier: Arc<dyn Transport> = transport.clone();
         let reader = Arc::new(Moody {
@@ -109,6 +110,7 @@ impl Office {
             intake: Arc::new(engine.intake()),
             decoder: Arc::new(NoRawMail),
             changes: Arc::new(Untold),
+            mailboxes: Arc::new(move |_| vec![own.clone()]),
             policies,
             limits: liaison_server::Limits::default(),
             readiness: Readiness::new(Stage::Serving),
@@ -198,6 +200,11 @@ impl Office {
         match does {
             CallerAct::Cancels => self.call(step, Method::DELETE, &path, None).await?,
             CallerAct::AsksAfter => self.call(step, Method::GET, &path, None).await?,
+            CallerAct::Amends(with) => self.call(step, Method::PATCH, &path, Some(with)).await?,
+            CallerAct::StillWaits => {
+                let path = format!("{path}/still-waiting");
+                self.call(step, Method::POST, &path, None).await?
+            }
         };
         Ok(())
     }
@@ -214,6 +221,12 @@ impl Office {
         let mut body = with.clone();
         if let Value::Object(body) = &mut body {
             body.insert("by".to_owned(), by.into());
+            // A need is meant by the name that the file gives it.
+            if let Some(need) = body.get_mut("need")
+                && let Some(id) = need.as_str().and_then(|name| self.needs.get(name))
+            {
+                *need = id.as_str().into();
+            }
             // The one message whose fate is unknown is easier to mean than its id.
             if does == "resolve-send" && !body.contains_key("message") {
                 let unknown = self.unknown(&id).await?;

@@ -66,6 +66,10 @@ struct StepFile {
     cancels: Option<String>,
     #[serde(default)]
     asks_after: Option<String>,
+    #[serde(default)]
+    amends: Option<String>,
+    #[serde(default)]
+    still_waits: Option<String>,
 
     #[serde(default)]
     who: Option<String>,
@@ -299,9 +303,12 @@ fn step(
         let need = known_need("registers", need)?;
         acts.push(("registers", Act::Register { need }));
     }
+    let with = need::json_of(toml::Value::Table(file.with));
     for (field, need, does) in [
         ("cancels", file.cancels, CallerAct::Cancels),
         ("asks_after", file.asks_after, CallerAct::AsksAfter),
+        ("amends", file.amends, CallerAct::Amends(with.clone())),
+        ("still_waits", file.still_waits, CallerAct::StillWaits),
     ] {
         if let Some(need) = need {
             let need = known_need(field, need)?;
@@ -341,7 +348,6 @@ fn step(
             Some(about) => known_person("about", about)?,
             None => only_person()?,
         };
-        let with = need::json_of(toml::Value::Table(file.with));
         acts.push((
             "does",
             Act::Operator {
@@ -387,7 +393,7 @@ fn step(
         (None, _) => {
             return Err(place.fault(
                 "then",
-                "this step does nothing; use one of registers, cancels, asks_after, writes, does, \
+                "this step does nothing; use one of registers, cancels, asks_after, amends, still_waits, writes, does, \
                  bounces, deliveries, reader_fails, daemon, policy, or note",
             ));
         }

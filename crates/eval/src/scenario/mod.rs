@@ -163,6 +163,10 @@ pub enum CallerAct {
     Cancels,
     /// It asks what has become of it.
     AsksAfter,
+    /// It changes it.
+    Amends(serde_json::Value),
+    /// Asked whether it still waits, it says yes.
+    StillWaits,
 }
 
 /// A mail from a person, or from somebody in their thread.

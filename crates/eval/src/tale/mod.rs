@@ -116,10 +116,17 @@ impl Tale {
                     "The workflow registers {need}, about {name}: {goal}. Deadline: {deadline}."
                 ));
             }
-            Act::Caller { need, does } => self.page.line(&match does {
-                CallerAct::Cancels => format!("The workflow takes {need} back."),
-                CallerAct::AsksAfter => format!("The workflow asks after {need}."),
-            }),
+            Act::Caller { need, does } => {
+                self.page.line(&match does {
+                    CallerAct::Cancels => format!("The workflow takes {need} back."),
+                    CallerAct::AsksAfter => format!("The workflow asks after {need}."),
+                    CallerAct::Amends(_) => format!("The workflow amends {need}:"),
+                    CallerAct::StillWaits => format!("The workflow still waits for {need}."),
+                });
+                if let CallerAct::Amends(with) = does {
+                    self.fields(with);
+                }
+            }
             Act::Mail(mail) => self.mail(&name, mail, scenario),
             Act::Operator {
                 by,
@@ -128,12 +135,7 @@ impl Tale {
                 with,
             } => {
                 self.page.line(&format!("{by}, an operator: {does}."));
-                if let serde_json::Value::Object(with) = with {
-                    for (field, value) in with {
-                        let value = changes::plain(value);
-                        self.page.quote(&format!("{field}: {value}"));
-                    }
-                }
+                self.fields(with);
             }
             Act::Bounce { says, for_good, .. } => self.page.line(&format!(
                 "The last message to {name} comes back{}: {says}",
@@ -159,6 +161,15 @@ impl Tale {
             Act::Daemon { runs: false } => self.page.line("The daemon stops."),
             Act::Policy(_) => self.page.line("The tenant's rules change."),
             Act::Nothing => {}
+        }
+    }
+
+    fn fields(&mut self, body: &serde_json::Value) {
+        if let serde_json::Value::Object(fields) = body {
+            for (field, value) in fields {
+                let value = changes::plain(value);
+                self.page.quote(&format!("{field}: {value}"));
+            }
         }
     }
 
@@ -254,9 +265,7 @@ impl Tale {
         let before = followed.conversation.clone();
         let mut folded = before.clone();
         let mut ids = Ids::new(operation.at, operation.entropy);
-        for input in &operation.inputs {
-            transition::fold(&mut folded, input, &mut ids, &mut Vec::new());
-        }
+        transition::fold(&mut folded, &operation.inputs, &mut ids, &mut Vec::new());
         let applied = transition::apply(&mut followed.conversation, operation)?;
         self.page.time(operation.at, &zone);
         for input in &operation.inputs {
