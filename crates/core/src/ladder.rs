@@ -163,10 +163,7 @@ pub fn tone(conversation: &Conversation, key: &SlotKey) -> Tone {
 }
 
 /// Of several needs that share the question, the oldest one's ladder counts.
-fn ladder_of<'a>(
-    conversation: &'a Conversation,
-    waiting: &[(&'a NeedId, &'a Need)],
-) -> &'a Ladder {
+fn ladder_of<'a>(conversation: &'a Conversation, waiting: &[(&'a NeedId, &'a Need)]) -> &'a Ladder {
     waiting
         .iter()
         .filter(|(id, _)| conversation.is_active(id))

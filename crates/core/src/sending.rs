@@ -183,10 +183,19 @@ pub(crate) fn permission(
         // What the pace allows at night has to wait for the morning as well.
         return match opening(&hours, at) {
             Opening::Open { .. } => Permission::NotBefore { at, why },
-            Opening::Closed { until, why } => Permission::NotBefore {
-                at: until,
-                why: why.into(),
-            },
+            Opening::Closed { until, .. } => {
+                // Where the night that it is now would have kept it as long, the night is the
+                // reason. Only the words depend on this, never what happens, so the watch does not
+                // have to note it.
+                let night = watch.ask(|now| match opening(&hours, now) {
+                    Opening::Closed { until: end, why } if end == until => (Some(why), None),
+                    _ => (None, None),
+                });
+                Permission::NotBefore {
+                    at: until,
+                    why: night.map_or(why, Obstacle::from),
+                }
+            }
         };
     }
     let open = watch.ask(|now| {

@@ -563,8 +563,7 @@ fn open_chases(c: &Conversation) -> impl Iterator<Item = (&SlotKey, Chase)> {
         .filter(|(_, slot)| slot.standing.is_open())
         .filter_map(move |(key, slot)| {
             let waiting = waiters.get(key)?;
-            is_required(c, key, waiting)
-                .then(|| (key, ladder::chase_for(c, key, slot, waiting)))
+            is_required(c, key, waiting).then(|| (key, ladder::chase_for(c, key, slot, waiting)))
         })
 }
 

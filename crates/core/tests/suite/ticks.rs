@@ -47,6 +47,7 @@ fn plays(events: &[(i64, Event)], ticks: Ticks) -> Ending {
             waits: vec![Wait::days(2), Wait::days(3)],
             patience: Wait::days(3),
             silence: Silence::Expire,
+            ..Ladder::default()
         },
         acknowledge: false,
         ..Policy::default()
