@@ -4,7 +4,8 @@ use liaison_core::conversation::Conversation;
 use serde_json::Value;
 
 /// The document's fields that are told in other ways, or not at all: bookkeeping.
-const TOLD_ELSEWHERE: [&str; 24] = [
+const TOLD_ELSEWHERE: [&str; 25] = [
+    "attended_at",
     "format",
     "id",
     "tenant",
@@ -109,7 +110,7 @@ pub(super) fn described(value: &Value, tag: &str) -> String {
             }
             "value" => said.push(plain(value)),
             // The instant of the operation, or of the message that is quoted.
-            "as_of" | "message" | "since" | "at" => {}
+            "as_of" | "message" | "hold" | "since" | "at" => {}
             _ => said.push(format!("{} {}", spaced(field), plain(value))),
         }
     }
@@ -153,6 +154,7 @@ pub(super) fn plain(value: &Value) -> String {
             _ if fields.contains_key("blob") => plain(&fields["name"]),
             _ => fields
                 .iter()
+                .filter(|(field, _)| field.as_str() != "message")
                 .map(|(field, value)| format!("{} {}", spaced(field), plain(value)))
                 .collect::<Vec<_>>()
                 .join(", "),

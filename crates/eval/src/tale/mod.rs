@@ -360,6 +360,7 @@ impl Tale {
                 let said = self
                     .names
                     .in_text(&changes::described(&event, "event"), zone);
+                let said = said.trim_end_matches('.');
                 self.page
                     .mark("!", &format!("The workflow of {name} is told: {said}."));
             }
