@@ -86,7 +86,7 @@ pub async fn play(scenario: &Scenario, cast: Cast) -> Result<String, PlayFault> 
         before: scenario.starts,
         runs: true,
     };
-    player.to_the_end().await?;
+    player.play_on().await?;
     player.ends_well().await?;
     Ok(player.tale.finish(player.office.now()))
 }
@@ -104,7 +104,7 @@ struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    async fn to_the_end(&mut self) -> Result<(), PlayFault> {
+    async fn play_on(&mut self) -> Result<(), PlayFault> {
         /// More than any story of some weeks has.
         const MOST_WAKES: usize = 20_000;
         /// No deadline is later.
