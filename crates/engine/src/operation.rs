@@ -1,28 +1,33 @@
-//! One conversation, one operation after another: fold, derive, bring what the phase needs, apply,
-//! commit; until it waits.
+//! One conversation, one operation after another: fold, derive, bring what the phase needs, apply;
+//! commit; until it waits. Operations that called no model share a commit.
 
 use crate::{Engine, MOST_STORE_TRIES, STORE_TRIES_EVERY, outward};
+use jiff::Timestamp;
 use liaison_core::{
     conversation::Conversation,
     effect::Effect,
     form::ReadRequest,
     gate::draft,
-    id::{ConversationId, Ids},
+    id::ConversationId,
     input::{Input, StoredInput},
     journal::{Operation, Work},
-    phase::{self, determine_phase},
+    phase,
     plan::{Draft, MessagePlan, Wording, template},
-    transition::{self, WorkOrder, work_order},
+    transition::{self, WorkOrder},
 };
 use liaison_ports::{
     language::Usage,
-    store::{Claimed, Commit, NewInput, StoreError, StoredEffect},
+    store::{Claimed, Commit, NewInput, Step, StoreError, StoredEffect},
 };
 use sha2::{Digest, Sha256};
 
 /// The longest run of operations under one claim. A conversation that has not come to rest by then
 /// is given back and claimed again, so that one that never rests stops nobody else.
 const MOST_OPERATIONS: usize = 100;
+
+/// The most operations that share a commit: more than a conversation does in one go, few enough that
+/// the store's other writers wait for no single one.
+const MOST_IN_A_COMMIT: usize = 20;
 
 /// An error that is kept with a conversation or a message is cut here: the rest is in the log.
 const LONGEST_ERROR: usize = 300;
@@ -76,7 +81,7 @@ pub(crate) async fn set_aside(engine: &Engine, id: &ConversationId, fence: i64, 
 /// How a claimed conversation is given back without an operation.
 enum GiveBack {
     /// Due again then.
-    Due(Option<jiff::Timestamp>),
+    Due(Option<Timestamp>),
     /// Out of the work, with the error.
     SetAside(String),
 }
@@ -114,7 +119,7 @@ enum End {
     /// There was nothing to do.
     Unchanged {
         /// When it is due again.
-        wake_at: Option<jiff::Timestamp>,
+        wake_at: Option<Timestamp>,
     },
 }
 
@@ -132,18 +137,47 @@ impl From<StoreError> for Stop {
     }
 }
 
+/// A claimed conversation at work.
 struct Run<'a> {
     engine: &'a Engine,
     fence: i64,
+    /// The state as it was committed last.
     conversation: Conversation,
+    /// What has not been folded.
     inputs: Vec<StoredInput>,
+}
+
+/// Operations that are done and not committed.
+struct Batch {
+    done: Vec<Done>,
+    /// The state after the last.
+    after: Conversation,
+    /// When the conversation was seen to wait after the last, if it was.
+    rests_at: Option<Timestamp>,
+}
+
+struct Done {
+    step: Step,
+    /// What is announced once it is durable.
+    effects: Vec<Effect>,
+    /// The state that a draft was worded for, if this operation is one that sends.
+    drafted_on: Option<Box<Conversation>>,
 }
 
 impl Run<'_> {
     async fn until_it_waits(mut self) -> Result<End, Stop> {
         self.take_present_policy().await?;
-        for _ in 0..MOST_OPERATIONS {
-            if let Some(end) = self.one_operation().await? {
+        let mut operations = 0;
+        while operations < MOST_OPERATIONS {
+            let batch = self.operations().await?;
+            match (batch.done.len(), batch.rests_at) {
+                (0, Some(now)) => {
+                    let wake_at = phase::next_wake(&batch.after, now);
+                    return Ok(End::Unchanged { wake_at });
+                }
+                (done, _) => operations += done.max(1),
+            }
+            if let Some(end) = self.commit(batch).await? {
                 return Ok(end);
             }
         }
@@ -185,77 +219,122 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Does one operation. `Some` when the conversation waits after it and was given back.
-    async fn one_operation(&mut self) -> Result<Option<End>, Stop> {
+    /// Does operations until the conversation waits, or until one has been done that must not be
+    /// lost: what a model said is paid for. The others cost nothing to do again, so they share a
+    /// commit; nobody outside knows of them before it.
+    async fn operations(&mut self) -> Result<Batch, Stop> {
         let parts = &self.engine.parts;
-        let now = parts.clock.now();
-        let entropy = parts.entropy.draw();
-
-        let mut folded = self.conversation.clone();
-        let mut ids = Ids::new(now, entropy);
-        transition::fold(&mut folded, &self.inputs, &mut ids, &mut Vec::new());
-        let phase = determine_phase(&folded, now);
-        if self.inputs.is_empty() && phase.is_waiting() {
-            let wake_at = phase::next_wake(&folded, now);
-            return Ok(Some(End::Unchanged { wake_at }));
-        }
-
-        let order = work_order(&folded, &phase, now);
-        let writes = matches!(order, WorkOrder::Write(_));
-        let (work, usage) = match order {
-            WorkOrder::None => (Work::None, None),
-            WorkOrder::Read(request) => self.read(&request).await,
-            WorkOrder::Write(plan) => {
-                let (draft, usage) = self.word(&plan).await;
-                (Work::Draft(Box::new(draft)), usage)
-            }
-        };
-        let operation = Operation {
-            revision: self.conversation.revision,
-            at: now,
-            entropy,
-            inputs: std::mem::take(&mut self.inputs),
-            phase,
-            work,
-        };
-        let folded_through = operation.inputs.last().map_or(0, |input| input.seq);
+        let mut done = Vec::new();
         let mut after = self.conversation.clone();
-        let applied = transition::apply(&mut after, &operation)
-            .map_err(|divergence| Stop::Broken(divergence.to_string()))?;
-        let effects = self.store_form(&applied.effects)?;
+        let mut inputs = std::mem::take(&mut self.inputs);
+        let mut rests_at = None;
+        while done.len() < MOST_IN_A_COMMIT {
+            let now = parts.clock.now();
+            let entropy = parts.entropy.draw();
+            let revision = after.revision;
+            let begun = transition::begin(after, &inputs, now, entropy);
+            if inputs.is_empty() && begun.phase().is_waiting() {
+                after = begun.abandon();
+                rests_at = Some(now);
+                break;
+            }
+            let phase = begun.phase().clone();
+            let order = begun.work_order();
+            let drafted_on = matches!(order, WorkOrder::Write(_))
+                .then(|| Box::new(begun.conversation().clone()));
+            let (work, usage) = match order {
+                WorkOrder::None => (Work::None, None),
+                WorkOrder::Read(request) => self.read(&request).await,
+                WorkOrder::Write(plan) => {
+                    let (draft, usage) = self.word(&plan).await;
+                    (Work::Draft(Box::new(draft)), usage)
+                }
+            };
+            let (next, applied) = begun
+                .finish(&work)
+                .map_err(|divergence| Stop::Broken(divergence.to_string()))?;
+            after = next;
+            let paid_for = usage.is_some();
+            done.push(Done {
+                step: Step {
+                    operation: Operation {
+                        revision,
+                        at: now,
+                        entropy,
+                        inputs: std::mem::take(&mut inputs),
+                        phase,
+                        work,
+                    },
+                    judgement: applied.judgement,
+                    usage,
+                    effects: self.store_form(&applied.effects)?,
+                },
+                effects: applied.effects,
+                drafted_on,
+            });
+            if paid_for {
+                break;
+            }
+        }
+        Ok(Batch {
+            done,
+            after,
+            rests_at,
+        })
+    }
 
-        let rests = determine_phase(&after, now).is_waiting();
-        let commit = Commit {
-            fence: self.fence,
-            document: after.clone(),
-            operation,
-            judgement: applied.judgement,
-            usage,
-            effects,
-            // A draft is void when a message arrived while it was worded.
-            only_without_newer_inputs: writes,
-            wake_at: phase::due_at(&after, now),
-            keep_until: (!rests).then(|| self.engine.limits.lease_until(parts.clock.now())),
-        };
-        match parts.store.commit(commit).await {
-            Ok(()) => {}
-            Err(StoreError::NewerInputs) => {
+    /// Makes a batch durable. `Some` when the conversation waits after it and was given back.
+    async fn commit(&mut self, mut batch: Batch) -> Result<Option<End>, Stop> {
+        let store = &self.engine.parts.store;
+        if let Err(refused) = self.try_commit(&batch).await {
+            // A draft is void when a message arrived while it was worded. What was done before it
+            // stands; the draft and all that rests on it is done anew with what arrived.
+            let drafted = batch.done.iter().position(|done| done.drafted_on.is_some());
+            let (StoreError::NewerInputs, Some(drafted)) = (&refused, drafted) else {
+                return Err(refused.into());
+            };
+            let void = batch.done.drain(drafted..).next();
+            if batch.done.is_empty() {
                 // Nothing was changed: the same inputs, and the newer ones, are folded next time.
-                self.inputs = parts.store.pending_inputs(&self.conversation.id, 0).await?;
+                self.inputs = store.pending_inputs(&self.conversation.id, 0).await?;
                 return Ok(None);
             }
-            Err(error) => return Err(error.into()),
+            if let Some(state) = void.and_then(|done| done.drafted_on) {
+                batch.after = *state;
+            }
+            batch.rests_at = None;
+            self.try_commit(&batch).await?;
         }
-        self.conversation = after;
-        outward::announce(&self.engine.hub, &applied.effects);
-        if rests {
+        for done in &batch.done {
+            outward::announce(&self.engine.hub, &done.effects);
+        }
+        if batch.rests_at.is_some() {
             return Ok(Some(End::Released));
         }
-        self.inputs = parts
-            .store
-            .pending_inputs(&self.conversation.id, folded_through)
-            .await?;
+        self.conversation = batch.after;
+        // What was folded is no longer pending.
+        self.inputs = store.pending_inputs(&self.conversation.id, 0).await?;
         Ok(None)
+    }
+
+    async fn try_commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        let parts = &self.engine.parts;
+        let now = parts.clock.now();
+        let commit = Commit {
+            fence: self.fence,
+            document: batch.after.clone(),
+            steps: batch.done.iter().map(|done| done.step.clone()).collect(),
+            only_without_newer_inputs: batch.done.iter().any(|done| done.drafted_on.is_some()),
+            wake_at: match batch.rests_at {
+                Some(at) => phase::next_wake(&batch.after, at),
+                None => Some(now),
+            },
+            keep_until: batch
+                .rests_at
+                .is_none()
+                .then(|| self.engine.limits.lease_until(now)),
+        };
+        parts.store.commit(commit).await
     }
 
     async fn read(&self, request: &ReadRequest) -> (Work, Option<Usage>) {

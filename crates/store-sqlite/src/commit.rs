@@ -1,4 +1,4 @@
-//! Committing one operation.
+//! Committing a run of operations.
 
 use crate::{
     codec::{json, micros, micros_up},
@@ -7,60 +7,84 @@ use crate::{
 };
 use liaison_ports::{
     facts::Facts,
-    store::{Commit, StoreError},
+    store::{Commit, Span, Step, StoreError},
 };
-use sqlx::{Row, SqliteConnection};
+use sqlx::{AssertSqlSafe, Row, SqliteConnection};
 
-pub(crate) const COMMIT: &str = "commit an operation";
+pub(crate) const COMMIT: &str = "commit operations";
 
-/// An operation, encoded by whoever asks, so that the writer only writes.
+/// A run of operations, encoded by whoever asks, so that the writer only writes.
 pub(crate) struct Committing {
     conversation: String,
     tenant: String,
     fence: i64,
-    at: i64,
-    revision: i64,
-    folded: usize,
-    last_folded: i64,
+    span: Span,
     only_without_newer_inputs: bool,
     wake_at: Option<i64>,
     keep_until: Option<i64>,
     facts: Facts,
     contacts: String,
     document: String,
+    journal: Vec<JournalRow>,
+    effects: Vec<Prepared>,
+}
+
+/// A row of the journal.
+struct JournalRow {
+    revision: i64,
+    at: i64,
     operation: String,
     judgement: Option<String>,
     usage: Option<String>,
-    effects: Vec<Prepared>,
+}
+
+impl JournalRow {
+    fn of(step: &Step) -> Result<Self, StoreError> {
+        let operation = &step.operation;
+        Ok(Self {
+            revision: i64::try_from(operation.revision)
+                .map_err(|_| corrupt(COMMIT, "the revision is out of range"))?,
+            at: micros(operation.at),
+            operation: json(COMMIT, operation)?,
+            judgement: encoded(step.judgement.as_ref())?,
+            usage: encoded(step.usage.as_ref())?,
+        })
+    }
+}
+
+fn encoded<T: serde::Serialize>(value: Option<&T>) -> Result<Option<String>, StoreError> {
+    value.map(|it| json(COMMIT, it)).transpose()
 }
 
 impl Committing {
     pub(crate) fn prepare(commit: Commit) -> Result<Self, StoreError> {
+        let span = commit.span().map_err(|fault| corrupt(COMMIT, fault))?;
         let facts = Facts::of(&commit.document);
-        let operation = &commit.operation;
+        let journal = commit
+            .steps
+            .iter()
+            .map(JournalRow::of)
+            .collect::<Result<_, _>>()?;
+        let mut effects = Vec::new();
+        for step in commit.steps {
+            let at = step.operation.at;
+            for effect in step.effects {
+                effects.push(Prepared::of(effect, at)?);
+            }
+        }
         Ok(Self {
             conversation: commit.document.id.as_str().to_owned(),
             tenant: commit.document.tenant.as_str().to_owned(),
             fence: commit.fence,
-            at: micros(operation.at),
-            revision: i64::try_from(operation.revision)
-                .map_err(|_| corrupt(COMMIT, "the revision is out of range"))?,
-            folded: operation.inputs.len(),
-            last_folded: operation.inputs.last().map_or(0, |input| input.seq),
+            span,
             only_without_newer_inputs: commit.only_without_newer_inputs,
             wake_at: commit.wake_at.map(micros_up),
             keep_until: commit.keep_until.map(micros_up),
             contacts: json(COMMIT, &facts.contacts)?,
             facts,
             document: json(COMMIT, &commit.document)?,
-            operation: json(COMMIT, operation)?,
-            judgement: commit.judgement.map(|it| json(COMMIT, &it)).transpose()?,
-            usage: commit.usage.map(|it| json(COMMIT, &it)).transpose()?,
-            effects: commit
-                .effects
-                .into_iter()
-                .map(|effect| Prepared::of(effect, operation.at))
-                .collect::<Result<_, _>>()?,
+            journal,
+            effects,
         })
     }
 
@@ -92,14 +116,14 @@ impl Committing {
         )
         .bind(&self.conversation)
         .bind(self.fence)
-        .bind(self.at)
+        .bind(micros(self.span.ended_at))
         .bind(self.facts.key.as_deref())
         .bind(&self.facts.label)
         .bind(self.facts.open_needs)
         .bind(self.facts.held_since.map(micros))
         .bind(self.wake_at)
         .bind(self.keep_until)
-        .bind(self.last_folded)
+        .bind(self.span.last_folded)
         .fetch_all(connection)
         .await
         .map_err(fault(COMMIT))?;
@@ -109,8 +133,8 @@ impl Committing {
         if newer && self.only_without_newer_inputs {
             return Err(StoreError::NewerInputs);
         }
-        if usize::try_from(waiting) != Ok(self.folded) {
-            let folded = self.folded;
+        let folded = self.span.folded;
+        if usize::try_from(waiting) != Ok(folded) {
             return Err(corrupt(
                 COMMIT,
                 format!("the operation folds {folded} inputs where {waiting} waited"),
@@ -120,31 +144,40 @@ impl Committing {
     }
 
     async fn record(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
-        sqlx::query(
+        const ROW: &str = "(?, ?, ?, ?, ?, ?)";
+
+        let rows = vec![ROW; self.journal.len()].join(", ");
+        // Only the number of rows varies, and the driver keeps a statement for each number.
+        let sql = AssertSqlSafe(format!(
             "UPDATE documents SET document = ? WHERE conversation = ?; \
              INSERT INTO journal (conversation, revision, at, operation, judgement, usage) \
-             VALUES (?, ?, ?, ?, ?, ?); \
+             VALUES {rows}; \
              UPDATE inputs SET folded = 1, body = '' \
              WHERE conversation = ? AND folded = 0 AND seq <= ?; \
              INSERT OR IGNORE INTO contacts (tenant, channel, address, conversation) \
-             SELECT ?, value ->> 0, value ->> 1, ? FROM json_each(?)",
-        )
-        .bind(&self.document)
-        .bind(&self.conversation)
-        .bind(&self.conversation)
-        .bind(self.revision)
-        .bind(self.at)
-        .bind(&self.operation)
-        .bind(self.judgement.as_deref())
-        .bind(self.usage.as_deref())
-        .bind(&self.conversation)
-        .bind(self.last_folded)
-        .bind(&self.tenant)
-        .bind(&self.conversation)
-        .bind(&self.contacts)
-        .execute(connection)
-        .await
-        .map(drop)
-        .map_err(fault(COMMIT))
+             SELECT ?, value ->> 0, value ->> 1, ? FROM json_each(?)"
+        ));
+        let mut record = sqlx::query(sql)
+            .bind(&self.document)
+            .bind(&self.conversation);
+        for row in &self.journal {
+            record = record
+                .bind(&self.conversation)
+                .bind(row.revision)
+                .bind(row.at)
+                .bind(&row.operation)
+                .bind(row.judgement.as_deref())
+                .bind(row.usage.as_deref());
+        }
+        record
+            .bind(&self.conversation)
+            .bind(self.span.last_folded)
+            .bind(&self.tenant)
+            .bind(&self.conversation)
+            .bind(&self.contacts)
+            .execute(connection)
+            .await
+            .map(drop)
+            .map_err(fault(COMMIT))
     }
 }

@@ -15,7 +15,8 @@ use crate::{
     effect::Effect,
     form::ReadRequest,
     gate::Judgement,
-    id::{ConversationId, Ids, TenantId},
+    id::{ConversationId, Entropy, Ids, TenantId},
+    input::StoredInput,
     journal::{Operation, Work},
     phase::{Phase, determine_phase},
     plan::MessagePlan,
@@ -116,8 +117,7 @@ pub struct Applied {
 
 /// Applies one operation: folds its inputs, derives the phase, carries it out.
 ///
-/// The same function serves the engine and the replay. It refuses, without having changed
-/// anything, when the operation was made for another state.
+/// It refuses, without having changed anything, when the operation was made for another state.
 pub fn apply(
     conversation: &mut Conversation,
     operation: &Operation,
@@ -128,25 +128,100 @@ pub fn apply(
             operation: operation.revision,
         });
     }
-    let mut next = conversation.clone();
-    let mut ids = Ids::new(operation.at, operation.entropy);
-    let mut applied = Applied::default();
-    fold(&mut next, &operation.inputs, &mut ids, &mut applied.effects);
-    let phase = determine_phase(&next, operation.at);
-    if phase != operation.phase {
+    let begun = begin(
+        conversation.clone(),
+        &operation.inputs,
+        operation.at,
+        operation.entropy,
+    );
+    if begun.phase != operation.phase {
         return Err(Divergence::Phase {
             revision: operation.revision,
-            derived: Box::new(phase),
+            derived: Box::new(begun.phase),
             recorded: Box::new(operation.phase.clone()),
         });
     }
-    carry_out(&mut next, operation, &mut ids, &mut applied)?;
-    if !conversation.is_held() && next.is_held() {
-        fold::recall_all(&next, "the conversation is paused", &mut applied.effects);
-    }
-    next.revision += 1;
+    let (next, applied) = begun.finish(&operation.work)?;
     *conversation = next;
     Ok(applied)
+}
+
+/// Begins an operation: folds `inputs` and derives the phase. What that phase needs from outside
+/// is brought to [`Begun::finish`]; the engine and the replay both go this way.
+pub fn begin(
+    mut conversation: Conversation,
+    inputs: &[StoredInput],
+    at: Timestamp,
+    entropy: Entropy,
+) -> Begun {
+    let was_free = !conversation.is_held();
+    let mut ids = Ids::new(at, entropy);
+    let mut effects = Vec::new();
+    fold(&mut conversation, inputs, &mut ids, &mut effects);
+    Begun {
+        phase: determine_phase(&conversation, at),
+        conversation,
+        at,
+        was_free,
+        ids,
+        effects,
+    }
+}
+
+/// An operation whose inputs are folded and whose phase is known.
+#[derive(Debug)]
+pub struct Begun {
+    conversation: Conversation,
+    phase: Phase,
+    at: Timestamp,
+    /// Whether nothing kept us from sending before the inputs.
+    was_free: bool,
+    ids: Ids,
+    effects: Vec<Effect>,
+}
+
+impl Begun {
+    /// The phase.
+    pub fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
+    /// The state with the inputs folded.
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// Leaves it at that: the state with the inputs folded, which without inputs is the state as it
+    /// was.
+    pub fn abandon(self) -> Conversation {
+        self.conversation
+    }
+
+    /// What the phase needs from outside.
+    pub fn work_order(&self) -> WorkOrder {
+        work_order(&self.conversation, &self.phase, self.at)
+    }
+
+    /// Carries the phase out with what was brought for it.
+    pub fn finish(mut self, work: &Work) -> Result<(Conversation, Applied), Divergence> {
+        let mut applied = Applied {
+            effects: std::mem::take(&mut self.effects),
+            judgement: None,
+        };
+        carry_out(
+            &mut self.conversation,
+            (&self.phase, work),
+            self.at,
+            &mut self.ids,
+            &mut applied,
+        )?;
+        let mut next = self.conversation;
+        if self.was_free && next.is_held() {
+            fold::recall_all(&next, "the conversation is paused", &mut applied.effects);
+        }
+        next.revision += 1;
+        Ok((next, applied))
+    }
 }
 
 /// Why an operation does not belong to a state.
@@ -182,13 +257,13 @@ pub enum Divergence {
 
 fn carry_out(
     conversation: &mut Conversation,
-    operation: &Operation,
+    (phase, work): (&Phase, &Work),
+    now: Timestamp,
     ids: &mut Ids,
     applied: &mut Applied,
 ) -> Result<(), Divergence> {
-    let now = operation.at;
     let effects = &mut applied.effects;
-    match (&operation.phase, &operation.work) {
+    match (phase, work) {
         (Phase::ApplyNeedOperations, Work::None) => {
             needs::apply_operations(conversation, now, ids, effects);
         }
@@ -199,14 +274,7 @@ fn carry_out(
             needs::settle(conversation, needs, now, effects)
         }
         (Phase::CatchUp { .. } | Phase::ReadInbox { .. }, Work::Reading(reading)) => {
-            applied.judgement = Some(read::take(
-                conversation,
-                &operation.phase,
-                reading,
-                now,
-                ids,
-                effects,
-            ));
+            applied.judgement = Some(read::take(conversation, phase, reading, now, ids, effects));
         }
         (Phase::CatchUp { .. } | Phase::ReadInbox { .. }, Work::ReadingFailed { error }) => {
             read::failed(conversation, error, now, ids);
@@ -221,8 +289,8 @@ fn carry_out(
             send::escalate_unreachable(conversation, now, ids)
         }
         (Phase::Reply | Phase::Ask | Phase::FollowUp, Work::Draft(draft)) => {
-            if !send::send(conversation, &operation.phase, draft, now, ids, effects) {
-                return Err(misfit(operation));
+            if !send::send(conversation, phase, draft, now, ids, effects) {
+                return Err(misfit(conversation, phase));
             }
         }
         (Phase::EscalatePromises, Work::None) => needs::escalate_promises(conversation, now, ids),
@@ -234,14 +302,14 @@ fn carry_out(
         }
         (Phase::HandsOff | Phase::AwaitOperator | Phase::Wait { .. } | Phase::Idle, Work::None) => {
         }
-        _ => return Err(misfit(operation)),
+        _ => return Err(misfit(conversation, phase)),
     }
     Ok(())
 }
 
-fn misfit(operation: &Operation) -> Divergence {
+fn misfit(conversation: &Conversation, phase: &Phase) -> Divergence {
     Divergence::Work {
-        revision: operation.revision,
-        phase: Box::new(operation.phase.clone()),
+        revision: conversation.revision,
+        phase: Box::new(phase.clone()),
     }
 }

@@ -16,12 +16,12 @@ use liaison_core::{
 pub(super) async fn a_commit_is_seen_whole(store: &Subject) {
     let id = register(store, new_need("ana")).await;
     let mut commit = commit_of(&claim_one(store, at(0)).await, at(5));
-    commit.judgement = Some(Judgement {
+    commit.steps[0].judgement = Some(Judgement {
         slots: Vec::new(),
         concerns: Vec::new(),
         absence: None,
     });
-    commit.usage = Some(Usage {
+    commit.steps[0].usage = Some(Usage {
         model: "small".to_owned(),
         prompt_tokens: 700,
         completion_tokens: 80,
@@ -45,9 +45,9 @@ pub(super) async fn a_commit_is_seen_whole(store: &Subject) {
         .expect("is there");
     assert_eq!(page.opening, new_need("ana").opening);
     assert_eq!(page.operations.len(), 1);
-    assert_eq!(page.operations[0].operation, commit.operation);
-    assert_eq!(page.operations[0].judgement, commit.judgement);
-    assert_eq!(page.operations[0].usage, commit.usage);
+    assert_eq!(page.operations[0].operation, commit.steps[0].operation);
+    assert_eq!(page.operations[0].judgement, commit.steps[0].judgement);
+    assert_eq!(page.operations[0].usage, commit.steps[0].usage);
 
     assert!(claim(store, at(499)).await.is_empty());
     let claimed = claim_one(store, at(500)).await;
@@ -86,7 +86,7 @@ pub(super) async fn a_commit_without_newer_inputs_is_refused_when_one_came(store
     append(store, note(&id, "late", at(3))).await;
     let mut commit = commit_of(&claimed, at(5));
     commit.only_without_newer_inputs = true;
-    commit.effects = vec![send("m1", at(5))];
+    commit.steps[0].effects = vec![send("m1", at(5))];
     let refused = store.commit(commit.clone()).await;
     assert!(
         matches!(refused, Err(StoreError::NewerInputs)),
@@ -100,9 +100,60 @@ pub(super) async fn a_commit_without_newer_inputs_is_refused_when_one_came(store
     assert_eq!((row.document.revision, row.unfolded), (0, 2));
     assert_eq!(dispatched(store, at(10)).await, []);
 
-    commit.operation.inputs = store.pending_inputs(&id, 0).await.expect("reads");
+    commit.steps[0].operation.inputs = store.pending_inputs(&id, 0).await.expect("reads");
     store.commit(commit).await.expect("the claim still stands");
     assert_eq!(dispatched(store, at(10)).await, [message_id("m1")]);
+}
+
+pub(super) async fn a_commit_of_several_operations_keeps_each(store: &Subject) {
+    let id = register(store, new_need("ana")).await;
+    let claimed = claim_one(store, at(0)).await;
+    let mut commit = commit_of(&claimed, at(5));
+    let mut second = commit.steps[0].clone();
+    second.operation.revision += 1;
+    second.operation.at = at(6);
+    second.operation.inputs.clear();
+    second.effects = vec![send("m1", at(6))];
+    commit.steps.push(second);
+    commit.document.revision += 1;
+    store.commit(commit.clone()).await.expect("commits");
+
+    let page = store
+        .journal(&acme(), &id, 0, 10)
+        .await
+        .expect("reads")
+        .expect("is there");
+    let kept: Vec<_> = page.operations.iter().map(|row| &row.operation).collect();
+    let done: Vec<_> = commit.steps.iter().map(|step| &step.operation).collect();
+    assert_eq!(kept, done);
+    let row = store
+        .conversation(&acme(), &id)
+        .await
+        .expect("reads")
+        .expect("is there");
+    assert_eq!((row.document.revision, row.unfolded), (2, 0));
+    assert_eq!(dispatched(store, at(10)).await, [message_id("m1")]);
+}
+
+pub(super) async fn only_the_first_operation_of_a_commit_folds(store: &Subject) {
+    let id = register(store, new_need("ana")).await;
+    let claimed = claim_one(store, at(0)).await;
+    let mut commit = commit_of(&claimed, at(5));
+    let mut second = commit.steps[0].clone();
+    second.operation.revision += 1;
+    commit.steps.push(second);
+    let twice = store.commit(commit.clone()).await;
+    assert!(
+        matches!(twice, Err(StoreError::Corrupt { .. })),
+        "{twice:?}"
+    );
+    commit.steps.clear();
+    let nothing = store.commit(commit).await;
+    assert!(
+        matches!(nothing, Err(StoreError::Corrupt { .. })),
+        "{nothing:?}"
+    );
+    assert_eq!(unfolded(store, &id).await, 1, "nothing was changed");
 }
 
 pub(super) async fn a_kept_claim_stays_claimed(store: &Subject) {
@@ -114,8 +165,8 @@ pub(super) async fn a_kept_claim_stays_claimed(store: &Subject) {
     store.commit(commit.clone()).await.expect("commits");
     assert!(claim(store, at(1_999)).await.is_empty());
 
-    commit.operation.revision += 1;
-    commit.operation.inputs.clear();
+    commit.steps[0].operation.revision += 1;
+    commit.steps[0].operation.inputs.clear();
     commit.document.revision += 1;
     store.commit(commit).await.expect("with the same fence");
     append(store, note(&id, "a", at(6))).await;
@@ -141,7 +192,7 @@ pub(super) async fn an_operation_that_folds_other_inputs_than_wait_is_refused(st
     append(store, note(&id, "second", at(0))).await;
     let claimed = claim_one(store, at(0)).await;
     let mut skipping = commit_of(&claimed, at(5));
-    skipping.operation.inputs.remove(0);
+    skipping.steps[0].operation.inputs.remove(0);
     let refused = store.commit(skipping).await;
     assert!(
         matches!(refused, Err(StoreError::Corrupt { .. })),
@@ -160,7 +211,7 @@ pub(super) async fn a_revision_is_journalled_once(store: &Subject) {
     let mut commit = commit_of(&claimed, at(5));
     commit.keep_until = Some(at(100));
     store.commit(commit.clone()).await.expect("commits");
-    commit.operation.inputs.clear();
+    commit.steps[0].operation.inputs.clear();
     let again = store.commit(commit).await;
     assert!(
         matches!(again, Err(StoreError::Corrupt { .. })),
@@ -291,8 +342,8 @@ pub(super) async fn holds_and_open_needs_are_facts_of_the_list(store: &Subject) 
     assert_eq!(listed[0].open_needs, 1);
     assert_eq!(listed[0].last_activity, at(5));
 
-    commit.operation.inputs.clear();
-    commit.operation.revision += 1;
+    commit.steps[0].operation.inputs.clear();
+    commit.steps[0].operation.revision += 1;
     commit.document.revision += 1;
     commit.document.holds.clear();
     commit.document.need_operations.clear();

@@ -5,7 +5,7 @@ use super::Subject;
 use crate::{
     store::{
         Appended, ClaimRequest, Claimed, Commit, Completion, CompletionResult, Direction,
-        MessageRow, NewInput, NewMessage, NewNeed, OutboxItem, Registered, StoreError,
+        MessageRow, NewInput, NewMessage, NewNeed, OutboxItem, Registered, Step, StoreError,
         StoredEffect, Unmatched,
     },
     transport::Composed,
@@ -252,10 +252,12 @@ pub fn commit_of(claimed: &Claimed, when: Timestamp) -> Commit {
     Commit {
         fence: claimed.fence,
         document: *document,
-        operation,
-        judgement: None,
-        usage: None,
-        effects: Vec::new(),
+        steps: vec![Step {
+            operation,
+            judgement: None,
+            usage: None,
+            effects: Vec::new(),
+        }],
         only_without_newer_inputs: false,
         wake_at: None,
         keep_until: None,
@@ -291,7 +293,7 @@ pub async fn try_step(
     let claimed = claim_one(store, when).await;
     assert_eq!(claimed.id, *id);
     let mut commit = commit_of(&claimed, when);
-    commit.effects = effects;
+    commit.steps[0].effects = effects;
     store.commit(commit).await
 }
 

@@ -85,6 +85,8 @@ pub const CHECKS: &[Check] = checks! {
         a_commit_is_seen_whole,
         a_commit_folds_what_it_folded_and_nothing_else,
         a_commit_without_newer_inputs_is_refused_when_one_came,
+        a_commit_of_several_operations_keeps_each,
+        only_the_first_operation_of_a_commit_folds,
         a_kept_claim_stays_claimed,
         a_claim_that_was_given_back_commits_nothing,
         an_operation_that_folds_other_inputs_than_wait_is_refused,

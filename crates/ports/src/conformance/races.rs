@@ -122,11 +122,11 @@ pub(super) async fn of_a_recall_and_a_hand_over_exactly_one_wins(store: &Subject
         folding.keep_until = Some(at(500));
         store.commit(folding.clone()).await.expect("commits");
         let mut recalling = folding;
-        recalling.operation.inputs.clear();
-        recalling.operation.revision += 1;
+        recalling.steps[0].operation.inputs.clear();
+        recalling.steps[0].operation.revision += 1;
         recalling.document.revision += 1;
         recalling.keep_until = None;
-        recalling.effects = vec![StoredEffect::Recall {
+        recalling.steps[0].effects = vec![StoredEffect::Recall {
             message: message_id(&name),
             why: "they have answered".to_owned(),
         }];

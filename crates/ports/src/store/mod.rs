@@ -86,7 +86,7 @@ pub trait Store: Send + Sync + 'static {
         after: i64,
     ) -> Result<Vec<StoredInput>, StoreError>;
 
-    /// Commits one operation. [`StoreError::Fenced`] when somebody else has claimed the
+    /// Commits a run of operations, all or nothing. [`StoreError::Fenced`] when somebody else has claimed the
     /// conversation since; [`StoreError::NewerInputs`] when `only_without_newer_inputs` is set and
     /// an input after the folded ones waits. After a commit that releases, the conversation is due
     /// again at once if unfolded inputs wait.

@@ -159,13 +159,55 @@ pub struct Claimed {
     pub inputs: Vec<StoredInput>,
 }
 
-/// One operation, to be made durable.
+/// A run of operations, to be made durable together.
 #[derive(Clone, Debug)]
 pub struct Commit {
     /// The claim's fence.
     pub fence: i64,
-    /// The state after.
+    /// The state after the last of them.
     pub document: Conversation,
+    /// The operations, oldest first; at least one. Only the first folds inputs.
+    pub steps: Vec<Step>,
+    /// Whether to refuse when an input came after the folded ones.
+    pub only_without_newer_inputs: bool,
+    /// When the conversation is due again if nothing arrives.
+    pub wake_at: Option<Timestamp>,
+    /// Until when to keep the claim; none to give it back.
+    pub keep_until: Option<Timestamp>,
+}
+
+impl Commit {
+    /// What the run spans; or why it is none.
+    pub fn span(&self) -> Result<Span, &'static str> {
+        let [first, later @ ..] = self.steps.as_slice() else {
+            return Err("a commit holds no operation");
+        };
+        if later.iter().any(|step| !step.operation.inputs.is_empty()) {
+            return Err("an operation that is not the first of its commit folds inputs");
+        }
+        let inputs = &first.operation.inputs;
+        Ok(Span {
+            folded: inputs.len(),
+            last_folded: inputs.last().map_or(0, |input| input.seq),
+            ended_at: later.last().unwrap_or(first).operation.at,
+        })
+    }
+}
+
+/// What a run of operations spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// How many inputs it folds.
+    pub folded: usize,
+    /// The place of the last of them; 0 without any.
+    pub last_folded: i64,
+    /// When its last operation was done.
+    pub ended_at: Timestamp,
+}
+
+/// One operation with what came of it.
+#[derive(Clone, Debug)]
+pub struct Step {
     /// The operation.
     pub operation: Operation,
     /// What the gate said, when something was read.
@@ -174,12 +216,6 @@ pub struct Commit {
     pub usage: Option<Usage>,
     /// What was decided.
     pub effects: Vec<StoredEffect>,
-    /// Whether to refuse when an input came after the folded ones.
-    pub only_without_newer_inputs: bool,
-    /// When the conversation is due again if nothing arrives.
-    pub wake_at: Option<Timestamp>,
-    /// Until when to keep the claim; none to give it back.
-    pub keep_until: Option<Timestamp>,
 }
 
 /// An effect in the form in which it is stored.

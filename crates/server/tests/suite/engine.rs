@@ -9,7 +9,7 @@ use liaison_core::{
     phase::{determine_phase, due_at},
     transition::{self, WorkOrder, work_order},
 };
-use liaison_ports::store::{ClaimRequest, Commit, Store, StoredEffect};
+use liaison_ports::store::{ClaimRequest, Commit, Step, Store, StoredEffect};
 
 /// Works off everything that is due at `now`. Gives the number of operations committed.
 pub(crate) async fn run(store: &dyn Store, now: Timestamp) -> usize {
@@ -51,10 +51,12 @@ pub(crate) async fn run(store: &dyn Store, now: Timestamp) -> usize {
                 fence: claimed.fence,
                 wake_at: due_at(&document, now),
                 document: document.clone(),
-                operation,
-                judgement: applied.judgement,
-                usage: None,
-                effects: applied.effects.into_iter().map(stored).collect(),
+                steps: vec![Step {
+                    operation,
+                    judgement: applied.judgement,
+                    usage: None,
+                    effects: applied.effects.into_iter().map(stored).collect(),
+                }],
                 only_without_newer_inputs: false,
                 keep_until: Some(now + SignedDuration::from_secs(60)),
             };

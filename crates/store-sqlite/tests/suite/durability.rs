@@ -16,7 +16,7 @@ async fn lived_in(path: &Path) -> Arc<SqliteStore> {
     let store: Arc<dyn Store> = sqlite.clone();
     let id = register(&store, new_need("ana")).await;
     let mut commit = commit_of(&claim_one(&store, at(0)).await, at(1));
-    commit.effects = vec![send("m1", at(1))];
+    commit.steps[0].effects = vec![send("m1", at(1))];
     store.commit(commit).await.expect("commits");
     let received = store
         .receive(letter(&id, "ana", "r1", at(2)))

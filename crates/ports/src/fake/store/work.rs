@@ -57,8 +57,8 @@ impl State {
 
     pub(super) fn commit(&mut self, commit: Commit) -> Result<(), StoreError> {
         let id = commit.document.id.clone();
-        let at = commit.operation.at;
-        let folded = commit.operation.inputs.last().map_or(0, |input| input.seq);
+        let span = commit.span().map_err(|fault| corrupt(COMMIT, fault))?;
+        let (folded, at) = (span.last_folded, span.ended_at);
         let held = self.fenced(&id, commit.fence)?;
         if commit.only_without_newer_inputs && held.unfolded.iter().any(|input| input.seq > folded)
         {
@@ -69,42 +69,51 @@ impl State {
             .iter()
             .filter(|input| input.seq <= folded)
             .count();
-        if waiting != commit.operation.inputs.len() {
+        if waiting != span.folded {
             return Err(corrupt(
                 COMMIT,
                 format!(
                     "the operation folds {} inputs where {waiting} waited",
-                    commit.operation.inputs.len()
+                    span.folded
                 ),
             ));
         }
-        if held
-            .journal
-            .iter()
-            .any(|row| row.operation.revision == commit.operation.revision)
-        {
-            return Err(corrupt(COMMIT, "the revision is in the journal already"));
+        for step in &commit.steps {
+            let revision = step.operation.revision;
+            if held
+                .journal
+                .iter()
+                .any(|row| row.operation.revision == revision)
+            {
+                return Err(corrupt(COMMIT, "the revision is in the journal already"));
+            }
         }
-        self.check_effects(&id, &commit.effects)?;
+        for step in &commit.steps {
+            self.check_effects(&id, &step.effects)?;
+        }
 
         let held = self.fenced(&id, commit.fence)?;
         held.unfolded.retain(|input| input.seq > folded);
         held.facts = Facts::of(&commit.document);
         held.contacts.extend(held.facts.contacts.iter().cloned());
         held.document = commit.document;
-        held.journal.push(JournalRow {
-            operation: commit.operation,
-            judgement: commit.judgement,
-            usage: commit.usage,
-        });
         held.active(at);
         held.wake_at = commit.wake_at;
         match (&mut held.lease, commit.keep_until) {
             (Some(lease), Some(until)) => lease.until = until,
             (lease, _) => *lease = None,
         }
-        for effect in commit.effects {
-            self.store_effect(&id, effect, at);
+        for step in commit.steps {
+            let at = step.operation.at;
+            let held = self.conversations.get_mut(&id).ok_or(StoreError::Fenced)?;
+            held.journal.push(JournalRow {
+                operation: step.operation,
+                judgement: step.judgement,
+                usage: step.usage,
+            });
+            for effect in step.effects {
+                self.store_effect(&id, effect, at);
+            }
         }
         let held = self.conversations.get_mut(&id).ok_or(StoreError::Fenced)?;
         if !held.unfolded.is_empty() {
