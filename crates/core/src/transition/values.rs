@@ -1,6 +1,7 @@
 //! Values: what follows when one is known, replaced, taken over by another need, or in need of
 //! confirmation. Nothing else gives a slot another standing.
 
+use super::fold::recall_all;
 use crate::{
     conversation::{Conversation, Owed, ReplyItem},
     effect::{Effect, NeedEvent},
@@ -226,6 +227,13 @@ pub(super) fn reconcile_confirmations(c: &mut Conversation, effects: &mut Vec<Ef
                 let changed = fill(c, &key, candidate, effects);
                 if changed {
                     overturn(c, &key, &[]);
+                }
+                let asks = |(asked, _): &(SlotKey, bool)| *asked == key;
+                if c.outgoing
+                    .iter()
+                    .any(|message| message.asks.iter().any(asks))
+                {
+                    recall_all(c, "a value in it needs no confirmation any more", effects);
                 }
             }
             _ => {}

@@ -1,7 +1,7 @@
 //! What becomes of values: shared, corrected, resting on one another, confirmed.
 
 use super::{LATER, NOW, asked_about, calm};
-use crate::world::{World, instant, need, slot, slot_key};
+use crate::world::{State, World, instant, need, slot, slot_key};
 use jiff::civil::date;
 use liaison_core::{
     conversation::{Action, MessageKind},
@@ -492,6 +492,22 @@ fn a_need_that_wants_it_has_an_answer_confirmed_that_it_takes_over() {
         Some(&number(1_200)),
         "nobody wants it confirmed any more"
     );
+}
+
+#[test]
+fn a_question_for_a_yes_is_recalled_when_the_need_that_wanted_it_ends() {
+    let mut world = rent_is_confirmed(Confirm::Always, "The rent is 1200.");
+    assert_eq!(to_confirm(world.last_message()), [("1200", false)]);
+    world.register(about_42("n2", &["rent", "pets"]));
+    world.cancel("n1");
+    world.settle_down();
+    assert_eq!(
+        world.standing("property:42", "rent").value(),
+        Some(&number(1_200))
+    );
+    let mut messages = world.outbox.iter();
+    let asks = messages.find(|row| !to_confirm(&row.message).is_empty());
+    assert_eq!(asks.expect("it was decided").state, State::Withdrawn);
 }
 
 #[test]
