@@ -198,6 +198,7 @@ fn is_over(c: &Conversation, need: &Need, w: &Watch) -> bool {
 fn is_readable(c: &Conversation, w: &Watch) -> bool {
     c.taken_over.is_none()
         && c.reading.failed == 0
+        && !is_reading_given_up(c)
         && burst_end(c).is_some_and(|paused_at| w.reached(paused_at))
 }
 
@@ -349,8 +350,7 @@ fn burst_end(c: &Conversation) -> Option<Timestamp> {
 /// Whether a reader may be asked: not while it rests after a failure, and not again once an
 /// operator has been told.
 fn may_read(c: &Conversation, w: &Watch) -> bool {
-    let given_up = |hold: &Hold| matches!(hold.reason, HoldReason::ReadingFailed { .. });
-    if c.holds.iter().any(given_up) {
+    if is_reading_given_up(c) {
         w.say(|| {
             format!(
                 "reading failed {}; an operator decides",
@@ -371,6 +371,12 @@ fn may_read(c: &Conversation, w: &Watch) -> bool {
         return false;
     }
     true
+}
+
+/// Whether an operator has been told that reading fails, and has not let it be tried again.
+fn is_reading_given_up(c: &Conversation) -> bool {
+    let given_up = |hold: &Hold| matches!(hold.reason, HoldReason::ReadingFailed { .. });
+    c.holds.iter().any(given_up)
 }
 
 fn run_quick_actions(c: &Conversation, w: &Watch) -> Option<Phase> {

@@ -215,3 +215,25 @@ fn a_question_is_taken_out_of_the_outbox_when_silence_ends_its_need() {
     assert_eq!(outcome.outcome, OutcomeKind::Unreachable);
     assert_eq!(world.outbox[1].state, State::Withdrawn);
 }
+
+#[test]
+fn an_unreadable_reply_keeps_no_deadline_open_when_an_operator_resumed_before_reading_failed() {
+    let mut world = World::new(
+        NOW,
+        Policy {
+            reading_tries: 1,
+            expiry_grace: Wait::seconds(0),
+            ..calm()
+        },
+    );
+    world.reader = Reader::Down;
+    world.writes("Yes.");
+    world.register(need("n1", &["rent"], "2027-05-03T15:00:00Z"));
+    world.operator(Action::Resume);
+    world.settle_down();
+    assert_eq!(world.holds(), ["reading_failed"]);
+    world.passes(24);
+    world.settle_down();
+    let outcome = world.outcome("n1").expect("it ends");
+    assert_eq!(outcome.outcome, OutcomeKind::Expired);
+}
