@@ -150,6 +150,7 @@ fn register(
             entries: registration.transcript.clone(),
             by: None,
         });
+        recall_all(c, "what was said before is read first", effects);
     }
     c.needs.insert(id, open_need(registration, slots, at));
     reconcile_confirmations(c, effects);
