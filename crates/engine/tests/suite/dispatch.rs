@@ -388,7 +388,7 @@ async fn messages_of_a_conversation_go_one_after_the_other() {
     assert_eq!(office.transport.tries(), 1);
     assert_eq!(office.document(&conversation).await.outgoing.len(), 1);
     office.passes(Wait::hours(1)).await;
-    let subjects: Vec<_> = office.document(&conversation).await.asks;
+    let subjects = office.document(&conversation).await.asks.in_time();
     let asked: Vec<_> = subjects
         .iter()
         .map(|ask| ask.slot.subject.clone())
