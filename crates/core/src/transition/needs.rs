@@ -291,12 +291,17 @@ fn end(
     reconcile_confirmations(c, effects);
 }
 
-/// A message on its way that asks something which nobody waits for any more must not go.
-fn recall_what_asks_nothing_open(c: &Conversation, effects: &mut Vec<Effect>) {
+/// A message on its way that asks something which nobody waits for any more, or which is answered,
+/// must not go.
+pub(super) fn recall_what_asks_nothing_open(c: &Conversation, effects: &mut Vec<Effect>) {
+    let is_closed = |key: &SlotKey| {
+        let slot = c.slots.get(key);
+        !c.may_be_asked(key) || slot.is_some_and(|slot| !slot.standing.is_open())
+    };
     let asks_what_is_closed = c
         .outgoing
         .iter()
-        .any(|message| message.asks.iter().any(|(slot, _)| !c.may_be_asked(slot)));
+        .any(|message| message.asks.iter().any(|(slot, _)| is_closed(slot)));
     if asks_what_is_closed {
         recall_all(c, "a question in it needs no answer any more", effects);
     }

@@ -3,6 +3,7 @@
 use super::{
     absence, consent, delegate,
     fold::hold,
+    needs::recall_what_asks_nothing_open,
     values::{await_confirmation, fill, overturn, owe, owe_clarification, promise, stands},
 };
 use crate::{
@@ -217,6 +218,8 @@ pub(super) fn take(
     c.reading = ReadingAttempts::default();
     if let Phase::CatchUp { need } = phase {
         c.transcripts.retain(|transcript| transcript.need != *need);
+        // What was said earlier may answer a question that is on its way.
+        recall_what_asks_nothing_open(c, effects);
         return judgement;
     }
     if !filled.is_empty() && c.policy.acknowledge {

@@ -1,7 +1,7 @@
 //! Values: what follows when one is known, replaced, taken over by another need, or in need of
 //! confirmation. Nothing else gives a slot another standing.
 
-use super::fold::recall_all;
+use super::needs::recall_what_asks_nothing_open;
 use crate::{
     conversation::{Conversation, Owed, ReplyItem},
     effect::{Effect, NeedEvent},
@@ -228,13 +228,7 @@ pub(super) fn reconcile_confirmations(c: &mut Conversation, effects: &mut Vec<Ef
                 if changed {
                     overturn(c, &key, &[]);
                 }
-                let asks = |(asked, _): &(SlotKey, bool)| *asked == key;
-                if c.outgoing
-                    .iter()
-                    .any(|message| message.asks.iter().any(asks))
-                {
-                    recall_all(c, "a value in it needs no confirmation any more", effects);
-                }
+                recall_what_asks_nothing_open(c, effects);
             }
             _ => {}
         }

@@ -511,6 +511,23 @@ fn a_question_for_a_yes_is_recalled_when_the_need_that_wanted_it_ends() {
 }
 
 #[test]
+fn a_question_on_its_way_is_recalled_when_a_transcript_answers_it() {
+    let mut world = World::new(NOW, quiet());
+    world.register(about_42("n1", &["rent"]));
+    world.settle_down();
+    assert_eq!(world.outbox[0].state, State::Queued);
+    let mut second = about_42("n2", &["rent"]);
+    second.transcript = vec![TranscriptEntry {
+        at: instant("2027-05-01T10:00:00Z"),
+        text: "The rent is 1200.".to_owned(),
+    }];
+    world.register(second);
+    world.settle_down();
+    assert_eq!(world.outbox[0].state, State::Withdrawn);
+    assert_eq!(value_told(&world, "n1", "rent"), Some(&number(1_200)));
+}
+
+#[test]
 fn an_operators_word_needs_no_confirmation() {
     let mut world = rent_is_confirmed(Confirm::Always, "I would like to think about it.");
     world.operator(Action::Fill {
