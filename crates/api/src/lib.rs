@@ -4,6 +4,7 @@
 //! RFC 3339 texts in UTC, lengths of time texts like `90s` or `3d`, numbers that slots hold
 //! decimal texts (`"12.50"`), so that no digit is lost on the way.
 
+mod amendment;
 mod conversation;
 mod field;
 mod mail;
@@ -13,6 +14,7 @@ mod person;
 mod problem;
 mod registration;
 
+pub use amendment::{AmendNeed, SlotAmendment};
 pub use conversation::{
     Ask, ConversationAnswer, ConversationList, ConversationSummary, ConversationView, HoldReason,
     HoldView, JournalEntry, JournalView, MessageDirection, MessageKind, MessageView,
@@ -39,9 +41,10 @@ pub use registration::{
 pub use liaison_core::{
     conversation::{Guidance, Heard, IgnoredAction, Via},
     id::{ConversationId, GuidanceId, HoldId, MessageId, NeedId},
-    ladder::{Ladder, Silence, Tone},
+    ladder::{Chase, Ladder, Silence, Tone},
     need::{OutcomeKind, TranscriptEntry},
-    phase::{Explanation, Finding},
+    phase::{Explanation, Finding, QuestionFinding, SendingFinding},
+    plan::{PlanAhead, PlanEnd, Planned, PlannedQuestion, PlannedStep, PlannedWait},
     policy::Wait,
     slot::{Confirm, Evidence, Filled, SlotKey},
     stakeholder::{Channel, Consent, Health},

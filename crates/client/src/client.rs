@@ -6,8 +6,8 @@ use crate::{
 };
 use liaison_api::{
     AssignUnmatched, ConversationAnswer, ConversationId, ConversationList, ConversationView,
-    Explanation, JournalView, MessageId, NeedId, NeedList, OutboxView, Problem, TakenView,
-    TranscriptView, UnmatchedView,
+    Explanation, JournalView, MessageId, NeedId, NeedList, OutboxView, PlanAhead, Problem,
+    TakenView, TranscriptView, UnmatchedView,
 };
 use reqwest::{
     Method, StatusCode, Url,
@@ -148,6 +148,13 @@ impl Client {
     /// What happens next in a conversation, with every rule and why it did or did not match.
     pub async fn explain(&self, id: &ConversationId) -> Result<Explanation, ClientError> {
         self.get("explain a conversation", &conversation_path(id, "/explain"))
+            .await
+    }
+
+    /// What will be sent in the next fourteen days if nobody writes, why not sooner, and what
+    /// lasting silence leads to.
+    pub async fn plan(&self, id: &ConversationId) -> Result<PlanAhead, ClientError> {
+        self.get("plan a conversation", &conversation_path(id, "/plan"))
             .await
     }
 

@@ -1,7 +1,7 @@
 //! A registered need.
 
-use crate::{Client, ClientError, Outcome, client::Call};
-use liaison_api::{Accepted, DelegateDecision, EventList, NeedId, NeedView};
+use crate::{AmendBuilder, Client, ClientError, Outcome, client::Call};
+use liaison_api::{Accepted, AmendNeed, DelegateDecision, EventList, NeedId, NeedView};
 use reqwest::Method;
 use std::time::Duration;
 
@@ -97,6 +97,41 @@ impl NeedHandle {
     /// it becomes, [`NeedHandle::outcome`] gives it.
     pub async fn cancel(&self) -> Result<NeedView, ClientError> {
         let call = Call::new("cancel a need", Method::DELETE, self.path());
+        self.client.repeatable(&call).await
+    }
+
+    /// Begins a change to the need; it may be held or asked by then, but not ended.
+    pub fn amend(&self) -> AmendBuilder {
+        AmendBuilder::new(self.clone())
+    }
+
+    /// Sends an amendment that was described elsewhere; [`NeedHandle::amend`] builds one.
+    pub async fn amended(
+        &self,
+        amendment: &AmendNeed,
+        idempotency_key: Option<String>,
+    ) -> Result<NeedView, ClientError> {
+        let body = serde_json::to_string(amendment)
+            .expect("an amendment is texts, numbers and lists, all of which JSON has");
+        let repeatable = idempotency_key.is_some();
+        let call = Call::new("amend a need", Method::PATCH, self.path())
+            .body(body)
+            .idempotency_key(idempotency_key);
+        if repeatable {
+            self.client.repeatable(&call).await
+        } else {
+            self.client
+                .once(&call)
+                .await
+                .map_err(|failure| failure.error)
+        }
+    }
+
+    /// Says that somebody still waits. Reading the need says so too, if not as promptly; this
+    /// answers a `still_waiting` event at once.
+    pub async fn still_waiting(&self) -> Result<NeedView, ClientError> {
+        let path = format!("{}/still-waiting", self.path());
+        let call = Call::new("say that a need is waited for", Method::POST, path);
         self.client.repeatable(&call).await
     }
 

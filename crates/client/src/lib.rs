@@ -47,6 +47,7 @@
 //! the machine's root certificates; it neither needs nor installs a process-wide provider. Use
 //! `http://` on loopback only: the API key is in every request.
 
+mod amendment;
 mod client;
 mod error;
 mod handle;
@@ -56,6 +57,7 @@ mod outcome;
 mod retry;
 mod tls;
 
+pub use amendment::AmendBuilder;
 pub use client::Client;
 pub use error::ClientError;
 pub use handle::NeedHandle;

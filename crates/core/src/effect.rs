@@ -2,6 +2,7 @@
 //! that decided them, in one commit, and carried out afterwards.
 
 use crate::{
+    amendment::Amendment,
     id::{HoldId, MessageId, NeedId},
     need::{Outcome, OutcomeKind},
     plan::{Draft, MessagePlan},
@@ -43,6 +44,11 @@ pub enum Effect {
         need: NeedId,
         /// How it ended.
         outcome: Box<Outcome>,
+    },
+    /// A need is another one than was registered.
+    NeedAmended {
+        /// What of it has changed.
+        amendment: Box<Amendment>,
     },
     /// Something the workflow should hear of.
     Event {
@@ -119,6 +125,11 @@ pub enum NeedEvent {
         /// Its reason's name.
         reason: String,
         /// Its reason in a sentence.
+        why: String,
+    },
+    /// An amendment could not be applied; nothing of it was.
+    AmendmentRefused {
+        /// Why.
         why: String,
     },
     /// The registration could not become part of the conversation.

@@ -1,6 +1,7 @@
 //! What happened outside, as it is stored before anything is acknowledged.
 
 use crate::{
+    amendment::Amendment,
     conversation::{Action, Received},
     id::{MessageId, NeedId},
     need::{Registration, TranscriptEntry},
@@ -32,6 +33,11 @@ pub enum Input {
         registration: Box<Registration>,
         /// The person it is about.
         stakeholder: Box<Stakeholder>,
+    },
+    /// A workflow changed a need.
+    NeedAmended {
+        /// What of it.
+        amendment: Box<Amendment>,
     },
     /// A workflow took a need back.
     NeedCancelled {

@@ -75,7 +75,8 @@ pub enum Silence {
 }
 
 /// What the ladder says about one open question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "next", rename_all = "snake_case")]
 pub enum Chase {
     /// It was never really asked: there is nothing to chase.
     Unasked,

@@ -6,6 +6,7 @@
 //! [`phase::determine_phase`], which says what happens next, and [`transition::apply`], the only
 //! place that changes state.
 
+pub mod amendment;
 pub mod calendar;
 pub mod conversation;
 pub mod effect;
@@ -19,6 +20,7 @@ pub mod need;
 pub mod phase;
 pub mod plan;
 pub mod policy;
+pub mod retrospect;
 pub mod sending;
 pub mod sharing;
 pub mod slot;

@@ -36,6 +36,9 @@ pub struct Need {
     /// When the caller was last asked whether it still waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_probed_at: Option<Timestamp>,
+    /// When the caller counted as gone, because it had not answered that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller_gone_at: Option<Timestamp>,
     /// Whether it is still open, or how it ended.
     pub status: NeedStatus,
 }

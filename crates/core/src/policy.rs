@@ -51,6 +51,10 @@ pub struct Policy {
     pub unknown_send: UnknownSend,
     /// After how long without a word from the caller it is asked whether it still waits.
     pub probe_caller_after: Option<Wait>,
+    /// How long a caller has to answer that before it counts as gone.
+    pub probe_answer_within: Wait,
+    /// What becomes of the needs of a caller that is gone.
+    pub silent_caller: SilentCaller,
     /// Whether figures like 3/4 are read day first; without it, such a date is unclear.
     pub day_first: Option<bool>,
     /// After how long a hold that no operator has attended to is escalated; without it, never.
@@ -106,6 +110,8 @@ impl Default for Policy {
             reading_backoff: Wait::seconds(30),
             unknown_send: UnknownSend::Hold,
             probe_caller_after: None,
+            probe_answer_within: Wait::days(7),
+            silent_caller: SilentCaller::Keep,
             day_first: None,
             escalate_holds_after: Some(Wait::days(1)),
         }
@@ -120,6 +126,18 @@ pub enum UnknownSend {
     Hold,
     /// The same bytes, with the same Message-ID, are sent once more.
     Resend,
+}
+
+/// What becomes of a need whose caller did not answer when it was asked whether it still waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SilentCaller {
+    /// It goes on; whoever comes back finds its outcome.
+    Keep,
+    /// It is cancelled, and the stakeholder is not troubled any more.
+    Cancel,
+    /// It is held: an operator decides.
+    Hold,
 }
 
 /// A length of time in whole seconds, written `90s`, `30m`, `12h`, `3d` or `2w`. A day is 24

@@ -138,6 +138,7 @@ pub(crate) fn may_resend(conversation: &Conversation, message: &Outgoing, now: T
             .stakeholder
             .contact(&message.to)
             .is_some_and(Contact::usable)
+        && message.taken_back.is_empty()
         && message.asks.iter().all(|(slot, _)| still_wanted(slot))
         && matches!(opening(&hours(conversation), now), Opening::Open { .. })
 }

@@ -1,6 +1,7 @@
 //! Sharing: whether two needs that name the same slot can share its question and its answer.
 
 use crate::{
+    amendment::Amendment,
     conversation::{Conversation, NeedOperation},
     id::NeedId,
     input::{Input, StoredInput},
@@ -35,12 +36,14 @@ pub fn clash(
     for operation in &conversation.need_operations {
         match operation {
             NeedOperation::Register { registration, .. } => specs.register(registration),
+            NeedOperation::Amend { amendment, .. } => specs.amend(amendment),
             NeedOperation::Cancel { need, .. } => specs.cancel(need),
         }
     }
     for stored in waiting {
         match &stored.input {
             Input::NeedRegistered { registration, .. } => specs.register(registration),
+            Input::NeedAmended { amendment } => specs.amend(amendment),
             Input::NeedCancelled { need } => specs.cancel(need),
             _ => {}
         }
@@ -72,6 +75,34 @@ impl<'a> Specs<'a> {
             (&registration.need, key, &slot.kind)
         });
         self.0.extend(slots);
+    }
+
+    /// What an amendment leaves, should it be applied.
+    fn amend(&mut self, amendment: &'a Amendment) {
+        let id = &amendment.need;
+        let of_need = self.0.iter().find(|(waits, ..)| *waits == id);
+        let Some(subject) = of_need.map(|(_, key, _)| key.subject.clone()) else {
+            return;
+        };
+        self.0
+            .retain(|(waits, key, _)| *waits != id || !amendment.remove.contains(&key.name));
+        for change in &amendment.change {
+            let Some(kind) = &change.kind else { continue };
+            for (_, _, known) in self
+                .0
+                .iter_mut()
+                .filter(|(waits, key, _)| *waits == id && key.name == change.name)
+            {
+                *known = kind;
+            }
+        }
+        self.0.extend(amendment.add.iter().map(|slot| {
+            let key = SlotKey {
+                subject: subject.clone(),
+                name: slot.name.clone(),
+            };
+            (id, key, &slot.kind)
+        }));
     }
 
     fn cancel(&mut self, need: &NeedId) {

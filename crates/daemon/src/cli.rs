@@ -5,7 +5,7 @@ use crate::{
     config::Config,
     demo, doctor,
     environment::{SystemClock, SystemEntropy},
-    keys, operator,
+    keys, operator, replay,
     running::Environment,
     serve, simulate,
 };
@@ -72,6 +72,9 @@ enum Command {
         #[command(flatten)]
         server: operator::Server,
     },
+    /// Rebuild conversations from their journals and compare them with what is stored; with another
+    /// policy, show what would have been decided. Only reads, also beside a running daemon.
+    Replay(replay::Options),
     /// Play the landlord: a whole daemon in a temporary directory, with a mailbox to answer from.
     Demo(demo::Options),
     /// Play a scenario of some weeks in seconds, and print what everybody saw.
@@ -128,6 +131,7 @@ impl Command {
             Self::Unmatched { server } => operator::unmatched(&server).await,
             Self::Assign { server, assignment } => operator::assign(&server, assignment).await,
             Self::Outbox { server } => operator::outbox(&server).await,
+            Self::Replay(options) => replay::run(&options, environment.clock.as_ref()).await,
             Self::Demo(options) => demo::run(options, environment).await,
             Self::Simulate(options) => simulate::run(options).await,
             Self::Bench(options) => bench::run(options, environment).await,

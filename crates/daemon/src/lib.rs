@@ -11,5 +11,6 @@ mod demo;
 mod doctor;
 mod keys;
 mod operator;
+mod replay;
 mod serve;
 mod simulate;

@@ -39,6 +39,9 @@ pub(crate) fn store_form(
             need: need.clone(),
             outcome: outcome.clone(),
         },
+        Effect::NeedAmended { amendment } => StoredEffect::Amend {
+            amendment: amendment.clone(),
+        },
         Effect::Event { need, event } => StoredEffect::Event {
             need: need.clone(),
             event: event.clone(),
@@ -52,7 +55,7 @@ pub(crate) fn announce(hub: &Hub, effects: &[Effect]) {
         match effect {
             Effect::Send(_) | Effect::Resend { .. } => hub.outbox_filled(),
             Effect::Recall { .. } => hub.work_arrived(),
-            Effect::Resolve { .. } => {}
+            Effect::Resolve { .. } | Effect::NeedAmended { .. } => {}
             Effect::Event { need, event } => {
                 if let NeedEvent::HoldEscalated {
                     hold,

@@ -15,11 +15,12 @@ use axum::{
 };
 use http::StatusCode;
 use liaison_api::{
-    Accepted, ConversationList, Explanation, JournalView, LiftQuarantine, TranscriptView,
+    Accepted, ConversationList, Explanation, JournalView, LiftQuarantine, PlanAhead, TranscriptView,
 };
 use liaison_core::{
     id::{ConversationId, TenantId},
     phase,
+    plan::plan_ahead,
 };
 use liaison_ports::store::{ConversationFilter, ConversationRow, StoreError};
 use serde::Deserialize;
@@ -129,6 +130,16 @@ pub(crate) async fn explain(
 ) -> Result<Json<Explanation>, Fault> {
     let row = find(&app, &caller.tenant, &ConversationId::new(id)).await?;
     Ok(Json(phase::explain(&row.document, app.now())))
+}
+
+/// `GET /v1/conversations/{id}/plan`.
+pub(crate) async fn plan(
+    State(app): State<Arc<App>>,
+    OperatorKey(caller): OperatorKey,
+    PathId(id): PathId,
+) -> Result<Json<PlanAhead>, Fault> {
+    let row = find(&app, &caller.tenant, &ConversationId::new(id)).await?;
+    Ok(Json(plan_ahead(&row.document, app.now())))
 }
 
 /// The query of `GET /v1/conversations/{id}/transcript`.

@@ -150,6 +150,17 @@ impl Fault {
         )
     }
 
+    /// The need has its outcome.
+    pub(crate) fn need_ended() -> Self {
+        Self::new(
+            StatusCode::CONFLICT,
+            "need-ended",
+            "The need has ended",
+            "The need has its outcome, and is not changed any more; nothing was done. Read the \
+             outcome, or register a new need.",
+        )
+    }
+
     /// No key, or none that counts.
     pub(crate) fn unauthorized(with_key: bool) -> Self {
         // RFC 6750, section 3: an error code only where credentials were presented.

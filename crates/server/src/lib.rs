@@ -5,6 +5,7 @@
 //!
 //! Every answer with a status of 400 or more is a problem document ([`liaison_api::Problem`]).
 
+mod amending;
 mod auth;
 mod body;
 mod command;
@@ -43,14 +44,21 @@ pub fn router(state: AppState) -> Router {
     let app = Arc::new(App::new(state));
     Router::new()
         .route("/v1/needs", post(needs::register).get(needs::list))
-        .route("/v1/needs/{id}", get(needs::show).delete(needs::cancel))
+        .route(
+            "/v1/needs/{id}",
+            get(needs::show)
+                .patch(amending::amend)
+                .delete(needs::cancel),
+        )
         .route("/v1/needs/{id}/events", get(needs::events))
+        .route("/v1/needs/{id}/still-waiting", post(needs::still_waiting))
         .route("/v1/conversations", get(conversations::list))
         .route("/v1/conversations/{id}", get(conversations::show))
         .route(
             "/v1/conversations/{id}/explain",
             get(conversations::explain),
         )
+        .route("/v1/conversations/{id}/plan", get(conversations::plan))
         .route(
             "/v1/conversations/{id}/transcript",
             get(conversations::transcript),

@@ -197,7 +197,7 @@ pub(crate) async fn show(
     let id = NeedId::new(id);
     let mut row = find(&app, &caller.tenant, &id).await?;
     if row.outcome.is_none() {
-        waiting::note_caller(&app, &row).await;
+        waiting::note_caller(&app, &caller.tenant, &row).await;
         if !params.wait.0.is_zero() {
             row = waiting::for_outcome(&app, &caller.tenant, row, params.wait.0).await?;
         }
@@ -253,6 +253,24 @@ pub(crate) async fn cancel(
         app.outside.changes.inputs_arrived();
     }
     Ok((StatusCode::ACCEPTED, axum::Json(view::need(row))))
+}
+
+/// `POST /v1/needs/{id}/still-waiting`: 200 when the need had ended anyway, 202 when the caller's
+/// word was stored.
+pub(crate) async fn still_waiting(
+    State(app): State<Arc<App>>,
+    CallerKey(caller): CallerKey,
+    PathId(id): PathId,
+) -> Result<(StatusCode, axum::Json<NeedView>), Fault> {
+    let row = find(&app, &caller.tenant, &NeedId::new(id)).await?;
+    let status = match row.outcome {
+        Some(_) => StatusCode::OK,
+        None => {
+            waiting::note_word(&app, &row).await?;
+            StatusCode::ACCEPTED
+        }
+    };
+    Ok((status, axum::Json(view::need(row))))
 }
 
 /// The tenant's need with this id.

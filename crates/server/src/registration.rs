@@ -16,19 +16,19 @@ use liaison_core::{
 };
 
 // The bounds keep a conversation's document small, a question readable and a form answerable.
-const MOST_SLOTS: usize = 50;
+pub(crate) const MOST_SLOTS: usize = 50;
 const MOST_CONTACTS: usize = 10;
-const MOST_SELF_CHECKS: usize = 10;
-const MOST_FACTS: usize = 50;
+pub(crate) const MOST_SELF_CHECKS: usize = 10;
+pub(crate) const MOST_FACTS: usize = 50;
 const MOST_BRIEFS: usize = 20;
 const MOST_TRANSCRIPT: usize = 200;
 const MOST_TRANSCRIPT_BYTES: usize = 20_000;
 const MOST_DEPENDENCIES: usize = 10;
 pub(crate) const LONGEST_NAME: usize = 200;
 const LONGEST_GOAL: usize = 500;
-const LONGEST_QUESTION: usize = 1_000;
-const LONGEST_SELF_CHECK: usize = 300;
-const LONGEST_FACT: usize = 2_000;
+pub(crate) const LONGEST_QUESTION: usize = 1_000;
+pub(crate) const LONGEST_SELF_CHECK: usize = 300;
+pub(crate) const LONGEST_FACT: usize = 2_000;
 
 /// Two years: nothing that people are asked takes longer, and a mistyped year is caught.
 const LONGEST_DEADLINE: Wait = Wait::days(731);
@@ -105,7 +105,7 @@ pub(crate) fn own_mailboxes(
 pub(crate) struct Faults(pub(crate) Vec<FieldFault>);
 
 impl Faults {
-    fn add(&mut self, field: impl Into<String>, detail: impl Into<String>) {
+    pub(crate) fn add(&mut self, field: impl Into<String>, detail: impl Into<String>) {
         self.0.push(FieldFault::new(field, detail));
     }
 
@@ -143,7 +143,7 @@ impl Faults {
         }
     }
 
-    fn count(&mut self, field: &str, count: usize, most: usize) -> bool {
+    pub(crate) fn count(&mut self, field: &str, count: usize, most: usize) -> bool {
         if count > most {
             self.add(
                 field,
@@ -153,7 +153,7 @@ impl Faults {
         count <= most
     }
 
-    fn texts(&mut self, field: &str, texts: &[String], most: usize, longest: usize) {
+    pub(crate) fn texts(&mut self, field: &str, texts: &[String], most: usize, longest: usize) {
         if self.count(field, texts.len(), most) {
             for (place, text) in texts.iter().enumerate() {
                 self.text(&format!("{field}[{place}]"), text, longest);
@@ -240,13 +240,18 @@ impl Faults {
                 "a need waits for its required slots, and none is; require at least one",
             );
         }
-        if !self.count("slots", specs.len(), MOST_SLOTS) {
+        self.each_slot("slots", specs)
+    }
+
+    /// The slots of the list in this field, each by itself.
+    pub(crate) fn each_slot(&mut self, list: &str, specs: Vec<SlotSpec>) -> Vec<SlotRequest> {
+        if !self.count(list, specs.len(), MOST_SLOTS) {
             return Vec::new();
         }
         self.dependencies(&specs);
         let mut slots: Vec<SlotRequest> = Vec::new();
         for (place, spec) in specs.into_iter().enumerate() {
-            let at = format!("slots[{place}]");
+            let at = format!("{list}[{place}]");
             let name = format!("{at}.name");
             if !is_slot_name(&spec.name) {
                 self.add(&name, "a name has 1 to 64 of a-z, 0-9 and _");
@@ -315,7 +320,7 @@ impl Faults {
         }
     }
 
-    fn deadline(&mut self, deadline: Deadline, now: Timestamp) -> Timestamp {
+    pub(crate) fn deadline(&mut self, deadline: Deadline, now: Timestamp) -> Timestamp {
         let instant = micros(deadline.instant(now));
         if instant <= now {
             self.add(

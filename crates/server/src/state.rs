@@ -1,7 +1,7 @@
 //! What the server is given, and what it keeps for itself.
 
 use async_trait::async_trait;
-use jiff::{Timestamp, civil};
+use jiff::Timestamp;
 use liaison_core::{
     id::{Ids, NeedId, TenantId},
     policy::Policy,
@@ -13,7 +13,7 @@ use liaison_ports::{
     store::Store,
 };
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     fmt,
     sync::{Arc, Mutex},
     time::Duration,
@@ -140,20 +140,13 @@ pub(crate) struct App {
     pub(crate) outside: AppState,
     pub(crate) waiting: Semaphore,
     pub(crate) inbound: Semaphore,
-    seen: Mutex<Seen>,
-}
-
-/// The needs whose callers have been heard from today, so that the store is not asked to write
-/// that again.
-#[derive(Default)]
-struct Seen {
-    day: civil::Date,
-    needs: HashSet<NeedId>,
+    /// When callers were last heard from, so that the store is not asked to write that again.
+    seen: Mutex<HashMap<NeedId, i64>>,
 }
 
 impl App {
-    /// Beyond this many needs a day the store's own dedupe does the work alone. Ids have 36 bytes:
-    /// a megabyte.
+    /// With more needs than this it begins anew: the store's own dedupe does the work then. Ids have
+    /// 36 bytes: a megabyte.
     const MOST_SEEN: usize = 10_000;
 
     pub(crate) fn new(outside: AppState) -> Self {
@@ -175,25 +168,20 @@ impl App {
         Ids::new(self.now(), self.outside.entropy.draw())
     }
 
-    /// Whether this is the first time on `day` that the need's caller is heard from, as far as
-    /// this process knows.
-    pub(crate) fn first_today(&self, need: &NeedId, day: civil::Date) -> bool {
+    /// Whether this is the first time in this stretch of time that the need's caller is heard from,
+    /// as far as this process knows.
+    pub(crate) fn first_in(&self, stretch: i64, need: &NeedId) -> bool {
         let mut seen = self
             .seen
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if seen.day != day {
-            *seen = Seen {
-                day,
-                needs: HashSet::new(),
-            };
-        }
-        if seen.needs.contains(need) {
+        if seen.get(need) == Some(&stretch) {
             return false;
         }
-        if seen.needs.len() < Self::MOST_SEEN {
-            seen.needs.insert(need.clone());
+        if seen.len() >= Self::MOST_SEEN {
+            seen.clear();
         }
+        seen.insert(need.clone(), stretch);
         true
     }
 }

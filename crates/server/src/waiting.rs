@@ -1,9 +1,13 @@
 //! Waiting for an outcome, and noting that somebody waits.
 
 use crate::{fault::Fault, needs, state::App};
-use jiff::{SignedDuration, tz::TimeZone};
-use liaison_core::{id::TenantId, input::Input, policy::Wait};
-use liaison_ports::store::{Appended, NeedRow, NewInput};
+use jiff::SignedDuration;
+use liaison_core::{
+    id::TenantId,
+    input::Input,
+    policy::{Policy, Wait},
+};
+use liaison_ports::store::{Appended, NeedRow, NewInput, StoreError};
 use std::{
     future::{Future, poll_fn},
     pin::pin,
@@ -50,33 +54,56 @@ pub(crate) async fn for_outcome(
     }
 }
 
-/// Notes, at most once a day, that the need's caller still waits. A registration counts as a day's
+/// Notes, at most once in a while, that the need's caller still waits. A registration counts as a
 /// word. Failing to note it fails nothing: the caller will ask again.
-pub(crate) async fn note_caller(app: &App, row: &NeedRow) {
+pub(crate) async fn note_caller(app: &App, tenant: &TenantId, row: &NeedRow) {
     let now = app.now();
-    if Wait::days(1).after(row.registered_at) > now {
+    let every = note_every(&(app.outside.policies)(tenant));
+    if every.after(row.registered_at) > now {
         return;
     }
-    let day = TimeZone::UTC.to_datetime(now).date();
-    if !app.first_today(&row.id, day) {
+    let stretch = now.as_second().div_euclid(every.as_seconds());
+    if !app.first_in(stretch, &row.id) {
         return;
     }
+    if let Err(error) = note(app, row, &format!("{}:{stretch}", every.as_seconds())).await {
+        tracing::warn!(need = %row.id, %error, "could not note that a caller still waits");
+    }
+}
+
+/// Notes that the caller has said so itself; once a minute is enough.
+pub(crate) async fn note_word(app: &App, row: &NeedRow) -> Result<(), StoreError> {
+    let minute = app.now().as_second().div_euclid(60);
+    note(app, row, &format!("said:{minute}")).await
+}
+
+async fn note(app: &App, row: &NeedRow, once: &str) -> Result<(), StoreError> {
     let input = NewInput {
         conversation: row.conversation.clone(),
-        dedupe_key: format!("seen:{}:{day}", row.id),
-        at: now,
+        dedupe_key: format!("seen:{}:{once}", row.id),
+        at: app.now(),
         input: Input::CallerSeen {
             need: row.id.clone(),
         },
     };
-    match app.outside.store.append_inputs(vec![input]).await {
-        Ok(appended) => {
-            if matches!(appended.first(), Some(Appended::At(_))) {
-                app.outside.changes.inputs_arrived();
-            }
-        }
-        Err(error) => {
-            tracing::warn!(need = %row.id, %error, "could not note that a caller still waits");
-        }
+    let appended = app.outside.store.append_inputs(vec![input]).await?;
+    if matches!(appended.first(), Some(Appended::At(_))) {
+        app.outside.changes.inputs_arrived();
     }
+    Ok(())
 }
+
+/// How often word of a caller is worth noting: often enough that one who asks all the time is never
+/// probed, and that asking answers a probe in time; once a day where that does.
+fn note_every(policy: &Policy) -> Wait {
+    let day = Wait::days(1).as_seconds();
+    let half = |wait: Wait| (wait.as_seconds() / 2).clamp(LEAST_NOTE_EVERY, day);
+    let seconds = match policy.probe_caller_after {
+        Some(after) => half(after).min(half(policy.probe_answer_within)),
+        None => day,
+    };
+    Wait::seconds(u32::try_from(seconds).unwrap_or(LEAST_NOTE_EVERY as u32))
+}
+
+/// Noting it more often would only fill the journal.
+const LEAST_NOTE_EVERY: i64 = 60;

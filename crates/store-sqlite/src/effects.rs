@@ -1,13 +1,15 @@
 //! Effects, stored with the state that decided them.
 
 use crate::{
-    codec::{json, micros, name},
+    codec::{from_json, json, micros, name},
     commit::COMMIT,
     fault::{corrupt, fault},
     outbox::dispatched,
 };
 use jiff::Timestamp;
-use liaison_core::{effect::OutboundMessage, input::Fate};
+use liaison_core::{
+    amendment::Amendment, effect::OutboundMessage, input::Fate, need::Registration,
+};
 use liaison_ports::{
     store::{StoreError, StoredEffect},
     transport::Composed,
@@ -37,6 +39,9 @@ pub(crate) enum Prepared {
     Settle {
         need: String,
         outcome: String,
+    },
+    Amend {
+        amendment: Box<Amendment>,
     },
     Event {
         need: String,
@@ -70,6 +75,7 @@ impl Prepared {
                 need: need.as_str().to_owned(),
                 outcome: json(COMMIT, &outcome)?,
             },
+            StoredEffect::Amend { amendment } => Self::Amend { amendment },
             StoredEffect::Event { need, event } => Self::Event {
                 need: need.as_str().to_owned(),
                 event: json(COMMIT, &event)?,
@@ -116,6 +122,7 @@ impl Prepared {
             .map(drop)
             .map_err(fault(COMMIT)),
             Self::Settle { need, outcome } => settle(connection, conversation, need, outcome).await,
+            Self::Amend { amendment } => amend(connection, conversation, amendment).await,
             Self::Event { need, event, at } => {
                 sqlx::query("INSERT INTO events (tenant, need, at, event) VALUES (?1, ?2, ?3, ?4)")
                     .bind(tenant)
@@ -228,4 +235,36 @@ async fn settle(
             "a need is settled that is not open in this conversation",
         )),
     }
+}
+
+async fn amend(
+    connection: &mut SqliteConnection,
+    conversation: &str,
+    amendment: &Amendment,
+) -> Result<(), StoreError> {
+    let need = amendment.need.as_str();
+    let row = sqlx::query("SELECT registration FROM needs WHERE id = ?1 AND conversation = ?2")
+        .bind(need)
+        .bind(conversation)
+        .fetch_optional(&mut *connection)
+        .await
+        .map_err(fault(COMMIT))?;
+    let Some(row) = row else {
+        return Err(corrupt(
+            COMMIT,
+            "a need is amended that is not in this conversation",
+        ));
+    };
+    let text: &str = row.try_get(0).map_err(fault(COMMIT))?;
+    let registered: Registration = from_json(COMMIT, &format!("need {need}"), text)?;
+    let amended = registered
+        .amended(amendment)
+        .map_err(|misfit| corrupt(COMMIT, format!("need {need} cannot be amended: {misfit}")))?;
+    sqlx::query("UPDATE needs SET registration = ?2 WHERE id = ?1")
+        .bind(need)
+        .bind(json(COMMIT, &amended)?)
+        .execute(connection)
+        .await
+        .map(drop)
+        .map_err(fault(COMMIT))
 }

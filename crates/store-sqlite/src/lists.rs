@@ -168,6 +168,29 @@ pub(crate) async fn conversations(
     rows.iter().map(summary).collect()
 }
 
+pub(crate) async fn conversation_ids(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    after: Option<&ConversationId>,
+    limit: u32,
+) -> Result<Vec<ConversationId>, StoreError> {
+    // No id is empty, so every one comes after the empty text.
+    let after = after.map_or("", ConversationId::as_str);
+    let rows = sqlx::query(
+        "SELECT id FROM conversations WHERE id > ?2 AND tenant = ?1 ORDER BY id LIMIT ?3",
+    )
+    .bind(tenant.as_str())
+    .bind(after)
+    .bind(limit)
+    .fetch_all(readers)
+    .await
+    .map_err(fault(CONVERSATIONS))?;
+    rows.into_iter()
+        .map(|row| row.try_get::<String, _>(0).map(ConversationId::new))
+        .collect::<Result<_, _>>()
+        .map_err(fault(CONVERSATIONS))
+}
+
 fn summary(row: &SqliteRow) -> Result<ConversationSummary, StoreError> {
     let fault = fault(CONVERSATIONS);
     let id: String = row.try_get("id").map_err(&fault)?;

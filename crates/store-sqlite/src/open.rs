@@ -28,6 +28,9 @@ pub struct Options {
     pub readers: u32,
     /// Whether an older schema is brought up to date; if not, opening it is refused.
     pub migrate: bool,
+    /// Whether the file is only looked at, beside whoever works on it: nothing is made, changed or
+    /// brought up to date, and every write is refused.
+    pub read_only: bool,
 }
 
 impl Default for Options {
@@ -36,6 +39,7 @@ impl Default for Options {
             busy_timeout: Duration::from_secs(10),
             readers: 3,
             migrate: true,
+            read_only: false,
         }
     }
 }
@@ -115,11 +119,14 @@ pub(crate) async fn open(path: &Path, options: &Options) -> Result<Opened, OpenE
         path: path.to_owned(),
         source,
     };
-    let mut writing = for_writing(path, options)
-        .connect()
-        .await
-        .map_err(unusable)?;
-    check_durability(path, &mut writing).await?;
+    let connecting = match options.read_only {
+        false => for_writing(path, options),
+        true => for_reading(path, options),
+    };
+    let mut writing = connecting.connect().await.map_err(unusable)?;
+    if !options.read_only {
+        check_durability(path, &mut writing).await?;
+    }
     migrate(path, options, &mut writing).await?;
     let reading = SqlitePoolOptions::new()
         .max_connections(options.readers.max(1))
@@ -209,12 +216,15 @@ async fn migrate(
             known,
         });
     }
-    if found < known && !options.migrate {
+    if found < known && (options.read_only || !options.migrate) {
         return Err(OpenError::OlderSchema {
             path: path.to_owned(),
             found,
             known,
         });
+    }
+    if options.read_only {
+        return Ok(());
     }
     migrator()
         .run_direct(None, connection, false)

@@ -354,6 +354,15 @@ impl Store for SqliteStore {
         lists::conversations(&self.readers, tenant, filter).await
     }
 
+    async fn conversation_ids(
+        &self,
+        tenant: &TenantId,
+        after: Option<&ConversationId>,
+        limit: u32,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        lists::conversation_ids(&self.readers, tenant, after, limit).await
+    }
+
     async fn transcript(
         &self,
         tenant: &TenantId,

@@ -146,6 +146,11 @@ pub enum HoldReason {
         /// The promises, oldest first.
         promises: Vec<Promise>,
     },
+    /// The caller did not answer when it was asked whether it still waits.
+    CallerGone {
+        /// For which need.
+        need: NeedId,
+    },
     /// An operator asked for it.
     Operator {
         /// Who.
@@ -172,6 +177,7 @@ impl HoldReason {
             Self::Unreachable => "unreachable",
             Self::Silence => "silence",
             Self::PromisesBroken { .. } => "promises_broken",
+            Self::CallerGone { .. } => "caller_gone",
             Self::Operator { .. } => "operator",
         }
     }
@@ -228,6 +234,9 @@ impl HoldReason {
                     "The answer to {slot} was promised and did not come: {}",
                     said.join(", then ")
                 )
+            }
+            Self::CallerGone { need } => {
+                format!("The workflow that waits for need {need} has not been heard from")
             }
             Self::Operator { by, note } => format!("{by} asked for it: {note}"),
         }

@@ -12,6 +12,7 @@ pub use ledger::Ledger;
 pub use operator::{Guard, Guidance, Heard, IgnoredAction, Via};
 
 use crate::{
+    amendment::Amendment,
     id::{ConversationId, GuidanceId, HoldId, MessageId, NeedId, ReplyItemId, TenantId},
     need::{Need, NeedSlot, Registration, TranscriptEntry},
     policy::Policy,
@@ -55,7 +56,7 @@ pub struct Conversation {
     pub needs: BTreeMap<NeedId, Need>,
     /// The slots that they wait for.
     pub slots: BTreeMap<SlotKey, Slot>,
-    /// Registrations and cancellations that have not been applied.
+    /// Registrations, amendments and cancellations that have not been applied.
     pub need_operations: Vec<NeedOperation>,
     /// Earlier transcripts that have not been read.
     pub transcripts: Vec<Transcript>,
@@ -264,6 +265,13 @@ pub enum NeedOperation {
         /// When.
         at: Timestamp,
     },
+    /// A workflow changed a need.
+    Amend {
+        /// What of it.
+        amendment: Box<Amendment>,
+        /// When.
+        at: Timestamp,
+    },
     /// A workflow took a need back.
     Cancel {
         /// Which.
@@ -446,6 +454,10 @@ pub struct Outgoing {
     pub items: Vec<ReplyItemId>,
     /// The briefs in it: need, and place in its list.
     pub briefs: Vec<(NeedId, usize)>,
+    /// The questions in it that were taken back after it was decided, with their words: should it
+    /// go all the same, the person hears that they need no answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken_back: Vec<(SlotKey, String)>,
     /// Since when its fate is unknown, if the hand-over was cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_since: Option<Timestamp>,

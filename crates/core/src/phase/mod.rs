@@ -12,9 +12,12 @@ pub(crate) use rules::{
 pub use watch::Watch;
 
 use crate::{
-    conversation::Conversation,
+    conversation::{Conversation, MessageKind},
     id::{HoldId, MessageId, NeedId},
+    ladder::Chase,
     need::OutcomeKind,
+    sending::{Permission, may_send},
+    slot::SlotKey,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -75,6 +78,11 @@ pub enum Phase {
         /// For which needs.
         needs: Vec<NeedId>,
     },
+    /// Callers did not answer: do what the policy says.
+    EscalateCaller {
+        /// For which needs.
+        needs: Vec<NeedId>,
+    },
     /// Nothing, until then.
     Wait {
         /// The first instant at which that changes.
@@ -130,6 +138,32 @@ pub struct Explanation {
     pub next_wake: Option<Timestamp>,
     /// Every rule, in order.
     pub rules: Vec<Finding>,
+    /// Whether a message of each kind may be sent, and if not, why and until when.
+    #[serde(default)]
+    pub sending: Vec<SendingFinding>,
+    /// What the ladder says of every question that is open and required.
+    #[serde(default)]
+    pub questions: Vec<QuestionFinding>,
+}
+
+/// Whether a message of one kind may be sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SendingFinding {
+    /// The kind.
+    pub kind: MessageKind,
+    /// Whether it may be sent.
+    #[serde(flatten)]
+    pub permission: Permission,
+}
+
+/// What comes next for one open question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuestionFinding {
+    /// The slot.
+    pub slot: SlotKey,
+    /// What comes next.
+    #[serde(flatten)]
+    pub chase: Chase,
 }
 
 /// What one rule finds.
@@ -172,6 +206,19 @@ pub fn explain(conversation: &Conversation, now: Timestamp) -> Explanation {
         phase: determine_phase(conversation, now),
         next_wake: next_wake(conversation, now),
         rules,
+        sending: [MessageKind::Reply, MessageKind::Ask, MessageKind::FollowUp]
+            .into_iter()
+            .map(|kind| SendingFinding {
+                kind,
+                permission: may_send(conversation, kind, now),
+            })
+            .collect(),
+        questions: rules::open_chases(conversation)
+            .map(|(slot, chase)| QuestionFinding {
+                slot: slot.clone(),
+                chase,
+            })
+            .collect(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     id::{HoldId, NeedId},
     ladder::{self, Chase, Silence},
     need::{Need, OutcomeKind},
-    policy::Wait,
+    policy::{SilentCaller, Wait},
     sending::{self, Permission, permission},
     slot::{SlotKey, Standing},
     stakeholder::Consent,
@@ -53,6 +53,7 @@ pub enum RuleName {
     EscalatePromises,
     EscalateSilence,
     ProbeCaller,
+    EscalateCaller,
 }
 
 /// The rules, in order. When none matches there is nothing to do but wait.
@@ -147,8 +148,13 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: RuleName::ProbeCaller,
-        place: "Last, because it concerns nobody but the caller.",
+        place: "After everything about the person, because it concerns nobody but the caller.",
         check: probe_caller,
+    },
+    Rule {
+        name: RuleName::EscalateCaller,
+        place: "Last: whoever can still be asked is asked first.",
+        check: escalate_caller,
     },
 ];
 
@@ -157,9 +163,9 @@ fn apply_need_operations(c: &Conversation, w: &Watch) -> Option<Phase> {
         let waiting = c.need_operations.len();
         counted(
             waiting,
-            "no registration or cancellation waits",
-            "registration or cancellation waits",
-            "registrations and cancellations wait",
+            "no registration, amendment or cancellation waits",
+            "registration, amendment or cancellation waits",
+            "registrations, amendments and cancellations wait",
         )
     });
     (!c.need_operations.is_empty()).then_some(Phase::ApplyNeedOperations)
@@ -394,11 +400,16 @@ fn run_quick_actions(c: &Conversation, w: &Watch) -> Option<Phase> {
 
 fn await_operator(c: &Conversation, w: &Watch) -> Option<Phase> {
     w.say(|| {
-        let over_all = c.holds.iter().find(|hold| hold.need.is_none());
-        match (over_all, c.holds.len()) {
-            (Some(hold), _) => hold.reason.sentence(),
-            (None, 0) => "no hold stands".to_owned(),
-            (None, some) => format!("{some} holds stand, each over one need only"),
+        let over_all: Vec<String> = c
+            .holds
+            .iter()
+            .filter(|hold| hold.need.is_none())
+            .map(|hold| hold.reason.sentence())
+            .collect();
+        match (over_all.is_empty(), c.holds.len()) {
+            (false, _) => over_all.join("; "),
+            (true, 0) => "no hold stands".to_owned(),
+            (true, some) => format!("{some} holds stand, each over one need only"),
         }
     });
     c.is_held().then_some(Phase::AwaitOperator)
@@ -562,7 +573,7 @@ pub(crate) fn silent_slots(c: &Conversation, w: &Watch) -> Vec<(SlotKey, Silence
 }
 
 /// Every required open slot that can be asked, with what its ladder says.
-fn open_chases(c: &Conversation) -> impl Iterator<Item = (&SlotKey, Chase)> {
+pub(super) fn open_chases(c: &Conversation) -> impl Iterator<Item = (&SlotKey, Chase)> {
     let waiters = c.waiters();
     c.slots
         .iter()
@@ -604,6 +615,33 @@ fn probe_caller(c: &Conversation, w: &Watch) -> Option<Phase> {
         (some, _) => format!("{some} callers have not been heard from"),
     });
     (!needs.is_empty()).then_some(Phase::ProbeCaller { needs })
+}
+
+fn escalate_caller(c: &Conversation, w: &Watch) -> Option<Phase> {
+    if c.policy.silent_caller == SilentCaller::Keep {
+        w.say(|| "needs are kept, whether or not their callers answer".to_owned());
+        return None;
+    }
+    let within = c.policy.probe_answer_within;
+    let is_gone = |need: &Need| {
+        let unanswered = need
+            .caller_probed_at
+            .filter(|probed| *probed >= need.caller_seen_at);
+        let treated = need
+            .caller_gone_at
+            .is_some_and(|gone| gone >= need.caller_seen_at);
+        unanswered.is_some_and(|probed| !treated && w.reached(within.after(probed)))
+    };
+    let needs: Vec<NeedId> = c
+        .open_needs()
+        .filter(|(_, need)| is_gone(need))
+        .map(|(id, _)| id.clone())
+        .collect();
+    w.say(|| match needs.len() {
+        0 => "no caller has left the question open whether it still waits".to_owned(),
+        some => format!("{some} callers did not answer whether they still wait"),
+    });
+    (!needs.is_empty()).then_some(Phase::EscalateCaller { needs })
 }
 
 /// Since when something waits that was never asked or told; what is on its way does not wait.

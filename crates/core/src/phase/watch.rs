@@ -27,7 +27,7 @@ impl Watch {
     }
 
     /// A watch that also collects reasons.
-    pub(super) fn explaining(now: Timestamp) -> Self {
+    pub(crate) fn explaining(now: Timestamp) -> Self {
         Self {
             reason: Some(RefCell::default()),
             ..Self::new(now)
@@ -66,7 +66,7 @@ impl Watch {
         self.changes_at.get()
     }
 
-    pub(super) fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         self.reason
             .as_ref()
             .map(|reason| reason.borrow().clone())

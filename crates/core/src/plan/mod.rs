@@ -1,9 +1,13 @@
 //! Message plans: what the next message must say, to whom and by which channel, as data; and the
 //! templates that can word any of them.
 
+mod ahead;
 mod build;
 pub mod template;
 
+pub use ahead::{
+    HORIZON, PlanAhead, PlanEnd, Planned, PlannedQuestion, PlannedStep, PlannedWait, plan_ahead,
+};
 pub use build::plan_message;
 
 use crate::{

@@ -11,7 +11,7 @@ use crate::{
         Received, ReplyItem, Sent, TakenOver, Thread, Transcript,
     },
     effect::Effect,
-    id::{HoldId, Ids, MessageId, NeedId},
+    id::{HoldId, Ids, MessageId, NeedId, ReplyItemId},
     input::{Fate, Input, StoredInput},
     need::TranscriptEntry,
     policy::{UnknownSend, Wait},
@@ -53,6 +53,10 @@ fn fold_one(
                 at,
             });
         }
+        Input::NeedAmended { amendment } => c.need_operations.push(NeedOperation::Amend {
+            amendment: amendment.clone(),
+            at,
+        }),
         Input::NeedCancelled { need } => c.need_operations.push(NeedOperation::Cancel {
             need: need.clone(),
             at,
@@ -61,6 +65,7 @@ fn fold_one(
             if let Some(need) = c.needs.get_mut(need) {
                 need.caller_seen_at = need.caller_seen_at.max(at);
             }
+            super::needs::caller_is_back(c, need);
         }
         Input::MessageReceived(message) => receive(c, message, at, ids, effects),
         Input::Dispatched { message, fate } => dispatched(c, message, fate, at, ids, effects),
@@ -116,7 +121,7 @@ fn add_transcript(
 ) {
     let is_coming = |operation: &NeedOperation| match operation {
         NeedOperation::Register { registration, .. } => registration.need == *need,
-        NeedOperation::Cancel { .. } => false,
+        NeedOperation::Amend { .. } | NeedOperation::Cancel { .. } => false,
     };
     let waits = match c.needs.get(need) {
         Some(need) => need.is_open(),
@@ -140,7 +145,7 @@ pub(super) fn hold(c: &mut Conversation, reason: HoldReason, since: Timestamp, i
 
 /// Opens a hold over the conversation or one of its open needs, unless one with the same reason
 /// stands; then the new one says until when. Beyond a bound of one kind they are only counted.
-fn pause(
+pub(super) fn pause(
     c: &mut Conversation,
     reason: HoldReason,
     need: Option<&NeedId>,
@@ -254,7 +259,7 @@ fn receive(
         remember_in_thread(c, id.clone());
     }
     if let Some(ours) = &message.answers {
-        arrived(c, ours, effects);
+        arrived(c, ours, ids, effects);
     }
     if message.author == Author::Automatic {
         // It stays in the transcript; it is no answer, and nobody waits for one to it.
@@ -302,7 +307,7 @@ fn dispatched(
     match fate {
         Fate::Sent { at, transport_id } => {
             let outgoing = c.outgoing.remove(place);
-            really_sent(c, outgoing, *at, transport_id.clone());
+            really_sent(c, outgoing, *at, transport_id.clone(), ids);
         }
         Fate::Refused {
             address_is_bad: true,
@@ -347,10 +352,10 @@ fn dispatched(
 }
 
 /// A message of ours whose fate nobody could tell is answered: it arrived.
-fn arrived(c: &mut Conversation, message: &MessageId, effects: &mut Vec<Effect>) {
+fn arrived(c: &mut Conversation, message: &MessageId, ids: &mut Ids, effects: &mut Vec<Effect>) {
     let unknown = |o: &Outgoing| o.message == *message && o.unknown_since.is_some();
     if let Some(place) = c.outgoing.iter().position(unknown) {
-        resolve(c, place, true, "it was answered", effects);
+        resolve(c, place, true, "it was answered", ids, effects);
     }
 }
 
@@ -360,6 +365,7 @@ pub(super) fn resolve(
     place: usize,
     sent: bool,
     why: &str,
+    ids: &mut Ids,
     effects: &mut Vec<Effect>,
 ) {
     let outgoing = c.outgoing.remove(place);
@@ -375,7 +381,7 @@ pub(super) fn resolve(
     effects.push(Effect::Resolve { message, sent });
     if sent {
         let decided_at = outgoing.decided_at;
-        really_sent(c, outgoing, decided_at, None);
+        really_sent(c, outgoing, decided_at, None, ids);
     }
 }
 
@@ -395,6 +401,7 @@ pub(super) fn really_sent(
     outgoing: Outgoing,
     at: Timestamp,
     transport_id: Option<String>,
+    ids: &mut Ids,
 ) {
     unknown_is_settled(c, &outgoing.message);
     for (slot, reminder) in &outgoing.asks {
@@ -420,6 +427,16 @@ pub(super) fn really_sent(
         .into_iter()
         .partition(|item| outgoing.items.contains(&item.id));
     c.reply_items = owed;
+    for (slot, question) in outgoing.taken_back {
+        // Unless somebody waits for it again.
+        if c.waiting_for(&slot).next().is_none() {
+            c.reply_items.push(ReplyItem {
+                id: ReplyItemId::new(ids.draw()),
+                since: at,
+                what: Owed::Withdrawal { question },
+            });
+        }
+    }
     c.thread.subject.get_or_insert(outgoing.subject);
     if let Some(id) = transport_id {
         remember_in_thread(c, id);

@@ -1,6 +1,7 @@
 //! The only place that changes a conversation's state.
 
 mod absence;
+mod amend;
 mod consent;
 mod delegate;
 mod fold;
@@ -299,6 +300,9 @@ fn carry_out(
         }
         (Phase::ProbeCaller { needs }, Work::None) => {
             needs::probe_callers(conversation, needs, now, effects)
+        }
+        (Phase::EscalateCaller { needs }, Work::None) => {
+            needs::escalate_callers(conversation, needs, now, ids, effects)
         }
         (Phase::HandsOff | Phase::AwaitOperator | Phase::Wait { .. } | Phase::Idle, Work::None) => {
         }

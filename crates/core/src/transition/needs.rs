@@ -1,7 +1,8 @@
 //! Needs: taking them in, ending them, asking after their callers.
 
 use super::{
-    fold::{hold, recall_all},
+    amend::amend,
+    fold::{hold, pause, recall_all},
     values::{reconcile_confirmations, take_over},
 };
 use crate::{
@@ -11,6 +12,7 @@ use crate::{
     ladder::Silence,
     need::{Brief, Need, NeedSlot, NeedStatus, Outcome, OutcomeKind, Registration, SlotOutcome},
     phase::{Watch, broken_slots, silent_slots},
+    policy::SilentCaller,
     sharing::{Clash, clash},
     slot::{SlotKey, Standing},
 };
@@ -28,6 +30,9 @@ pub(super) fn apply_operations(
         match operation {
             NeedOperation::Register { registration, at } => {
                 register(c, *registration, at, now, effects);
+            }
+            NeedOperation::Amend { amendment, at } => {
+                amend(c, *amendment, at, now, ids, effects);
             }
             NeedOperation::Cancel { need, .. } => cancel(c, &need, now, ids, effects),
         }
@@ -110,6 +115,31 @@ pub(super) fn probe_callers(
     }
 }
 
+/// Does what the policy says with the needs of callers that are gone.
+pub(super) fn escalate_callers(
+    c: &mut Conversation,
+    needs: &[NeedId],
+    now: Timestamp,
+    ids: &mut Ids,
+    effects: &mut Vec<Effect>,
+) {
+    for id in needs {
+        let Some(need) = c.needs.get_mut(id) else {
+            continue;
+        };
+        need.caller_gone_at = Some(now);
+        match c.policy.silent_caller {
+            SilentCaller::Keep => {}
+            SilentCaller::Cancel => cancel(c, id, now, ids, effects),
+            SilentCaller::Hold => {
+                let reason = HoldReason::CallerGone { need: id.clone() };
+                pause(c, reason, Some(id), None, now, ids);
+            }
+        }
+    }
+    recall_what_asks_nothing_open(c, effects);
+}
+
 fn register(
     c: &mut Conversation,
     registration: Registration,
@@ -171,6 +201,7 @@ fn open_need(registration: Registration, slots: Vec<NeedSlot>, at: Timestamp) ->
         ladder: registration.ladder,
         caller_seen_at: at,
         caller_probed_at: None,
+        caller_gone_at: None,
         status: NeedStatus::Open,
     }
 }
@@ -219,22 +250,35 @@ fn cancel(
     let keys: Vec<SlotKey> = need.slots.iter().map(|slot| slot.key.clone()).collect();
     end(c, id, OutcomeKind::Cancelled, now, effects);
     recall_what_asks_nothing_open(c, effects);
+    take_back(c, &keys, now, ids);
+    forget_settled(c);
+}
+
+/// Takes back those of these questions that no open need waits for any more. Whoever was asked is
+/// told; whoever is being asked just now is told should the message go all the same.
+pub(super) fn take_back(c: &mut Conversation, keys: &[SlotKey], now: Timestamp, ids: &mut Ids) {
     for key in keys {
-        let wanted_by_others = c.waiting_for(&key).next().is_some();
-        let Some(slot) = c.slots.get(&key) else {
+        if c.waiting_for(key).next().is_some() {
+            continue;
+        }
+        let Some(slot) = c.slots.get(key).filter(|slot| slot.standing.is_open()) else {
             continue;
         };
-        let asked = c.asks.iter().any(|ask| ask.slot == key);
-        if asked && slot.standing.is_open() && !wanted_by_others {
-            let question = slot.question.clone();
+        let question = slot.question.clone();
+        if c.asks.iter().any(|ask| ask.slot == *key) {
             c.reply_items.push(ReplyItem {
                 id: ReplyItemId::new(ids.draw()),
                 since: now,
                 what: Owed::Withdrawal { question },
             });
+            continue;
+        }
+        for message in &mut c.outgoing {
+            if message.asks.iter().any(|(asked, _)| asked == key) {
+                message.taken_back.push((key.clone(), question.clone()));
+            }
         }
     }
-    forget_settled(c);
 }
 
 /// Gives a need its one outcome.
@@ -291,6 +335,12 @@ fn end(
     reconcile_confirmations(c, effects);
 }
 
+/// Nobody has to decide about a caller that came back.
+pub(super) fn caller_is_back(c: &mut Conversation, id: &NeedId) {
+    c.holds
+        .retain(|hold| !matches!(&hold.reason, HoldReason::CallerGone { need } if need == id));
+}
+
 /// A message on its way that asks something which nobody waits for any more, or which is answered,
 /// must not go.
 pub(super) fn recall_what_asks_nothing_open(c: &Conversation, effects: &mut Vec<Effect>) {
@@ -309,7 +359,7 @@ pub(super) fn recall_what_asks_nothing_open(c: &Conversation, effects: &mut Vec<
 
 /// Keeps the document bounded: of the settled needs only the latest stay, and the slots that only
 /// the others had go with them.
-fn forget_settled(c: &mut Conversation) {
+pub(super) fn forget_settled(c: &mut Conversation) {
     let mut settled: Vec<(Timestamp, NeedId)> = c
         .needs
         .iter()

@@ -122,7 +122,7 @@ fn run(
             note,
             heard,
         } => return record(c, by, at, slot, value, note, *heard, effects),
-        Action::ResolveSend { message, sent } => return resolve(c, message, *sent, effects),
+        Action::ResolveSend { message, sent } => return resolve(c, message, *sent, ids, effects),
         Action::Release { hold } => return release(c, hold, now),
         Action::Guide { text, until } => guide(c, by, at, text, *until, now, ids),
         Action::Unguide { guidance } => {
@@ -195,6 +195,7 @@ fn resolve(
     c: &mut Conversation,
     message: &MessageId,
     sent: bool,
+    ids: &mut Ids,
     effects: &mut Vec<Effect>,
 ) -> Result<(), &'static str> {
     let place = c
@@ -203,7 +204,7 @@ fn resolve(
         .position(|o| o.message == *message && o.unknown_since.is_some())
         .ok_or("no message with this id has an unknown fate any more")?;
     let why = "an operator said what became of it";
-    fold::resolve(c, place, sent, why, effects);
+    fold::resolve(c, place, sent, why, ids, effects);
     Ok(())
 }
 

@@ -37,6 +37,7 @@ pub(super) fn send(
         confirms: Vec::new(),
         items: Vec::new(),
         briefs: Vec::new(),
+        taken_back: Vec::new(),
         unknown_since: None,
         resent: false,
     };

@@ -98,7 +98,7 @@ pub(super) fn owe(c: &mut Conversation, what: Owed, since: Timestamp, ids: &mut 
 }
 
 /// Leaves nothing to be asked about what an answer meant.
-fn clear_up(c: &mut Conversation, key: &SlotKey) {
+pub(super) fn clear_up(c: &mut Conversation, key: &SlotKey) {
     c.reply_items.retain(|item| match &item.what {
         Owed::Clarification { slot, .. } | Owed::Confirmation { slot } => slot != key,
         _ => true,
@@ -137,7 +137,7 @@ pub(super) fn overturn(c: &mut Conversation, key: &SlotKey, answered_with_it: &[
 }
 
 /// Makes a slot missing, as if it had never been asked; what stood stays among its versions.
-fn ask_anew(c: &mut Conversation, key: &SlotKey) {
+pub(super) fn ask_anew(c: &mut Conversation, key: &SlotKey) {
     stands(c, key, Standing::Missing);
     c.asks.retain(|ask| ask.slot != *key);
 }

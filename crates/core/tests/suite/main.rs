@@ -4,6 +4,7 @@ mod date_corpus;
 mod docs;
 mod histories;
 mod promises;
+mod retrospect;
 mod rules;
 mod situations;
 mod story;

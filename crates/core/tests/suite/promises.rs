@@ -7,15 +7,16 @@ use jiff::{
 };
 use liaison_core::{
     conversation::{
-        Action, Author, Conversation, Guidance, Hold, IgnoredAction, MessageKind, Origin, Received,
+        Action, Author, Conversation, Guidance, Hold, IgnoredAction, MessageKind, NeedOperation,
+        Origin, Received,
     },
     effect::{Effect, NeedEvent, OutboundMessage},
     gate::draft,
     id::{HoldId, MessageId, NeedId},
     input::{Fate, Input},
     journal::{self, Work},
-    need::{Need, NeedStatus, Outcome, OutcomeKind},
-    phase::{self, Phase, determine_phase, explain},
+    need::{Need, NeedSlot, NeedStatus, Outcome, OutcomeKind},
+    phase::{self, Finding, Phase, RULES, Watch, determine_phase, explain},
     plan::PlanItem,
     slot::{Confirm, Evidence, Filled, Slot, SlotKey, Standing},
     stakeholder::{Consent, EmailAddress, Health},
@@ -95,7 +96,7 @@ impl Promises {
                     self.check_escalation(need, event);
                     self.hear(need, event);
                 }
-                Effect::Recall { .. } | Effect::Resolve { .. } => {}
+                Effect::Recall { .. } | Effect::Resolve { .. } | Effect::NeedAmended { .. } => {}
             }
         }
         check_guards(before, done);
@@ -106,6 +107,7 @@ impl Promises {
         self.check_ledger(&world.conversation);
         self.check_outcomes(&world.conversation);
         self.forget_what_may_be_asked_anew(&done.folded, &world.conversation);
+        self.forget_what_became_another_question(&done.folded, &world.conversation);
         check_evidence(world);
         check_explanation(&world.conversation, world.now);
         // Every operation is replayed at the end; some are repeated here as well.
@@ -449,6 +451,29 @@ impl Promises {
             }
         }
     }
+
+    /// A question that an amendment has changed may be asked anew, and so may one that a need waits
+    /// for again.
+    fn forget_what_became_another_question(&mut self, folded: &Conversation, after: &Conversation) {
+        for operation in &folded.need_operations {
+            let NeedOperation::Amend { amendment, .. } = operation else {
+                continue;
+            };
+            let Some(need) = after.needs.get(&amendment.need) else {
+                continue;
+            };
+            for NeedSlot { key, .. } in &need.slots {
+                let before = folded.slots.get(key);
+                let same = before.is_some_and(|before| before.kind == after.slots[key].kind)
+                    && folded.waiting_for(key).next().is_some();
+                if !same {
+                    for ours in self.ours.values_mut() {
+                        ours.asks.remove(key);
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Whether a hold stands that is not over one need alone.
@@ -714,7 +739,22 @@ fn check_explanation(state: &Conversation, now: Timestamp) {
     for rule in &explanation.rules {
         assert!(!rule.why.is_empty(), "{:?} gives no reason", rule.rule);
         assert!(rule.until.is_none_or(|until| until > now));
+        check_until(state, rule, now);
     }
+}
+
+/// What a rule finds holds until the instant that it names, and for good where it names none.
+fn check_until(state: &Conversation, finding: &Finding, now: Timestamp) {
+    let rule = RULES.iter().find(|rule| rule.name == finding.rule);
+    let rule = rule.expect("a finding is of a rule");
+    let last = match finding.until {
+        Some(until) => until
+            .checked_sub(jiff::SignedDuration::from_micros(1))
+            .expect("an instant that there is"),
+        None => later(now, 400 * 86_400),
+    };
+    let matches = rule.check(state, &Watch::new(last)).is_some();
+    assert_eq!(matches, finding.matches, "{finding:?} at {last}");
 }
 
 /// The same operation on the same state gives the same, also when state and operation have been

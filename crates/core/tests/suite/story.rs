@@ -70,6 +70,7 @@ fn shown(effect: &Effect) -> String {
                 serde_json::to_string(event).expect("it is stored")
             )
         }
+        Effect::NeedAmended { .. } => "amended".to_owned(),
         Effect::Recall { why, .. } => format!("recall: {why}"),
         Effect::Resend { .. } => "resend".to_owned(),
         Effect::Resolve { sent, .. } => format!("resolve: sent {sent}"),

@@ -5,8 +5,9 @@ use anyhow::{Context, Result};
 use clap::Subcommand;
 use jiff::Timestamp;
 use liaison_api::{
-    ConversationAnswer, ConversationView, Deadline, Explanation, FillSlot, GuidanceId, Heard,
-    HoldId, HoldRequest, MessageDirection, MessageView, UnreadableConversation, Via,
+    Chase, ConversationAnswer, ConversationView, Deadline, Explanation, FillSlot, GuidanceId,
+    Heard, HoldId, HoldRequest, MessageDirection, MessageView, QuestionFinding,
+    UnreadableConversation, Via,
 };
 use liaison_client::ConversationPage;
 use liaison_core::id::{ConversationId, MessageId, NeedId};
@@ -31,6 +32,11 @@ pub(crate) enum Command {
     },
     /// Show what happens next, with every rule and why it did or did not match.
     Explain {
+        /// Its id.
+        id: String,
+    },
+    /// Show what will be sent in the next fourteen days if nobody writes, and why not sooner.
+    Plan {
         /// Its id.
         id: String,
     },
@@ -265,6 +271,10 @@ pub(crate) async fn run(server: &Server, command: Command) -> Result<()> {
         Command::Explain { id } => {
             let explanation = client.explain(&ConversationId::new(id)).await?;
             return server.show(&explanation, explain);
+        }
+        Command::Plan { id } => {
+            let plan = client.plan(&ConversationId::new(id)).await?;
+            return server.show(&plan, super::plan::describe);
         }
         Command::Answer {
             id,
@@ -529,6 +539,24 @@ fn explain(explanation: &Explanation) -> String {
             rule.as_str().unwrap_or("?"),
             finding.why
         ));
+    }
+    for finding in &explanation.sending {
+        let kind = serde_json::to_value(finding.kind).unwrap_or_default();
+        text.push(format!(
+            "may send {:<13} {}",
+            kind.as_str().unwrap_or("?"),
+            finding.permission
+        ));
+    }
+    for QuestionFinding { slot, chase } in &explanation.questions {
+        text.push(match chase {
+            Chase::Unasked => format!("question {slot}: never asked"),
+            Chase::Broken { at } => format!("question {slot}: a second promise was broken at {at}"),
+            Chase::Remind { at } => format!("question {slot}: reminder due {at}"),
+            Chase::UsedUp { at, .. } => {
+                format!("question {slot}: no reminder left, silence from {at}")
+            }
+        });
     }
     if let Some(at) = explanation.next_wake {
         text.push(format!("next look: {at}"));

@@ -2,6 +2,7 @@
 
 pub(crate) mod conversation;
 pub(crate) mod need;
+mod plan;
 
 use anyhow::{Context, Result};
 use clap::Args;

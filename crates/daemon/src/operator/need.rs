@@ -3,7 +3,7 @@
 use super::{Server, lines};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
-use liaison_api::{NeedView, RegisterNeed};
+use liaison_api::{AmendNeed, NeedView, RegisterNeed};
 use liaison_core::id::NeedId;
 use std::{io::Read, path::PathBuf, time::Duration};
 
@@ -39,6 +39,16 @@ pub(crate) enum Command {
         /// Give up after this many seconds.
         #[arg(long, default_value_t = 60)]
         seconds: u64,
+    },
+    /// Amend an open need as a JSON file describes; `-` is standard input.
+    Amend {
+        /// Its id.
+        id: String,
+        /// The file.
+        file: PathBuf,
+        /// With the same key and file it is amended once, however often.
+        #[arg(long)]
+        idempotency_key: Option<String>,
     },
     /// Cancel a need.
     Cancel {
@@ -79,6 +89,17 @@ pub(crate) async fn run(server: &Server, command: Command) -> Result<()> {
             let handle = client.attach(NeedId::new(id));
             handle.outcome_within(Duration::from_secs(seconds)).await?;
             let view = handle.view().await?;
+            server.show(&view, describe)
+        }
+        Command::Amend {
+            id,
+            file,
+            idempotency_key,
+        } => {
+            let amendment: AmendNeed = serde_json::from_str(&read(&file)?)
+                .with_context(|| format!("{} is not an amendment", file.display()))?;
+            let handle = client.attach(NeedId::new(id));
+            let view = handle.amended(&amendment, idempotency_key).await?;
             server.show(&view, describe)
         }
         Command::Cancel { id } => {

@@ -363,6 +363,20 @@ async fn needs_are_registered_shown_listed_waited_for_and_cancelled() {
     );
     assert!(explained.contains("apply_need_operations"), "{explained}");
 
+    let planned = run(&["conversation", "plan", conversation]).await.fine();
+    assert!(planned.contains("If nobody writes"), "{planned}");
+    let amendment = setup.folder.path().join("amendment.json");
+    std::fs::write(&amendment, json!({"deadline": "30d"}).to_string()).unwrap();
+    let amendment = amendment.to_str().unwrap();
+    let amended = run(&["need", "--json", "amend", &id, amendment])
+        .await
+        .fine();
+    assert_ne!(
+        one_json(&amended)["deadline"],
+        view["deadline"],
+        "{amended}"
+    );
+
     // By hand from beginning to end.
     let hold = [
         "conversation",
@@ -433,6 +447,8 @@ async fn needs_are_registered_shown_listed_waited_for_and_cancelled() {
         .await
         .fine();
     assert!(waited.contains("cancelled"), "{waited}");
+    let replayed = setup.run(&["replay", "--all"]).await.fine();
+    assert!(replayed.contains("1 replayed, all as stored"), "{replayed}");
     daemon.stop().await;
 }
 

@@ -11,5 +11,6 @@ mod commands;
 mod harness;
 mod kill;
 mod mail_servers_kit;
+mod replay;
 mod simulate;
 mod whole_run;

@@ -297,6 +297,15 @@ impl Store for TroubledStore {
         self.inner.conversations(tenant, filter).await
     }
 
+    async fn conversation_ids(
+        &self,
+        tenant: &TenantId,
+        after: Option<&ConversationId>,
+        limit: u32,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        self.inner.conversation_ids(tenant, after, limit).await
+    }
+
     async fn transcript(
         &self,
         tenant: &TenantId,

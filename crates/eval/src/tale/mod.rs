@@ -364,6 +364,10 @@ impl Tale {
                 self.page
                     .mark("!", &format!("The workflow of {name} is told: {said}."));
             }
+            Effect::NeedAmended { amendment } => {
+                let name = self.names.of(amendment.need.as_str());
+                self.page.line(&format!("{name} is amended."));
+            }
             // What comes of these is told when it has.
             Effect::Recall { .. } | Effect::Resolve { .. } => {}
         }

@@ -6,10 +6,12 @@ use crate::{
     store::{ConversationFilter, StoreError, StoredEffect},
 };
 use liaison_core::{
+    amendment::Amendment,
     conversation::{Hold, HoldReason, NeedOperation},
     effect::NeedEvent,
     gate::Judgement,
     id::HoldId,
+    need::Registration,
     stakeholder::{Channel, Contact},
 };
 
@@ -243,6 +245,38 @@ pub(super) async fn a_need_has_exactly_one_outcome(store: &Subject) {
         .expect("reads")
         .expect("is there");
     assert_eq!(row.outcome, Some(expired(at(10))));
+}
+
+pub(super) async fn an_amended_need_is_read_as_amended(store: &Subject) {
+    let id = quiet(store, "ana").await;
+    let amend = |remove: &[&str]| StoredEffect::Amend {
+        amendment: Box::new(Amendment {
+            need: need_id("ana"),
+            deadline: Some(at(9_000)),
+            facts: None,
+            add: Vec::new(),
+            change: Vec::new(),
+            remove: remove.iter().map(|name| (*name).to_owned()).collect(),
+        }),
+    };
+    step(store, &id, at(10), vec![amend(&[])]).await;
+    let read = async || {
+        let row = store.need(&acme(), &need_id("ana")).await.expect("reads");
+        row.expect("is there").registration
+    };
+    let before = new_need("ana").registration;
+    let amended = Registration {
+        deadline: at(9_000),
+        ..before
+    };
+    assert_eq!(read().await, amended);
+
+    let misfit = try_step(store, &id, at(20), vec![amend(&["no_such_slot"])]).await;
+    assert!(
+        matches!(misfit, Err(StoreError::Corrupt { .. })),
+        "{misfit:?}"
+    );
+    assert_eq!(read().await, amended);
 }
 
 pub(super) async fn a_refused_commit_changes_nothing(store: &Subject) {

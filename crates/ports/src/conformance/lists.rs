@@ -3,7 +3,7 @@
 use super::{Subject, fixture::*};
 use crate::store::{ConversationFilter, KeyRow, Scope, StoreError};
 use liaison_core::{
-    id::{BlobId, TenantId},
+    id::{BlobId, ConversationId, TenantId},
     stakeholder::Channel,
 };
 
@@ -60,6 +60,22 @@ pub(super) async fn conversations_are_listed_by_their_latest_activity(store: &Su
         .map(|row| row.id)
         .collect();
     assert_eq!(quarantined, [one.id]);
+}
+
+pub(super) async fn conversations_are_gone_through_by_their_ids(store: &Subject) {
+    for name in ["cy", "ana", "bo"] {
+        register(store, new_need(name)).await;
+    }
+    register(store, of_tenant(new_need("bob"), globex())).await;
+    let page = async |after: Option<&ConversationId>| {
+        let page = store.conversation_ids(&acme(), after, 2).await;
+        page.expect("lists")
+    };
+    let first = page(None).await;
+    assert_eq!(first, ["ana", "bo"].map(conversation));
+    let second = page(first.last()).await;
+    assert_eq!(second, ["cy"].map(conversation));
+    assert!(page(second.last()).await.is_empty());
 }
 
 pub(super) async fn a_transcript_is_the_latest_in_order(store: &Subject) {

@@ -92,6 +92,7 @@ pub const CHECKS: &[Check] = checks! {
         an_operation_that_folds_other_inputs_than_wait_is_refused,
         a_revision_is_journalled_once,
         a_need_has_exactly_one_outcome,
+        an_amended_need_is_read_as_amended,
         a_refused_commit_changes_nothing,
         events_are_read_on_from_a_place,
         holds_and_open_needs_are_facts_of_the_list,
@@ -129,6 +130,7 @@ pub const CHECKS: &[Check] = checks! {
     lists: [
         needs_are_paged_from_the_newest,
         conversations_are_listed_by_their_latest_activity,
+        conversations_are_gone_through_by_their_ids,
         a_transcript_is_the_latest_in_order,
         another_tenant_finds_nothing,
         a_key_is_found_by_its_hash_and_revoked_at_once,

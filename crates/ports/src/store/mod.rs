@@ -210,6 +210,15 @@ pub trait Store: Send + Sync + 'static {
         filter: ConversationFilter,
     ) -> Result<Vec<ConversationSummary>, StoreError>;
 
+    /// The ids of a tenant's conversations after `after`, in their order: a page that whatever
+    /// happens meanwhile does not shift.
+    async fn conversation_ids(
+        &self,
+        tenant: &TenantId,
+        after: Option<&ConversationId>,
+        limit: u32,
+    ) -> Result<Vec<ConversationId>, StoreError>;
+
     /// What was said, oldest first, at most `limit` of the latest.
     async fn transcript(
         &self,

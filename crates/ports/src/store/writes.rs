@@ -4,6 +4,7 @@ use super::{MessageRow, NeedRow};
 use crate::{inbound::InboundFile, language::Usage, transport::Composed};
 use jiff::Timestamp;
 use liaison_core::{
+    amendment::Amendment,
     conversation::Conversation,
     effect::{NeedEvent, OutboundMessage},
     gate::Judgement,
@@ -255,6 +256,11 @@ pub enum StoredEffect {
         need: NeedId,
         /// Its outcome.
         outcome: Box<Outcome>,
+    },
+    /// A need's registration is another one from now on.
+    Amend {
+        /// What of it has changed.
+        amendment: Box<Amendment>,
     },
     /// News for a need's caller.
     Event {

@@ -75,6 +75,7 @@ pub(crate) async fn run(store: &dyn Store, now: Timestamp) -> usize {
 fn stored(effect: Effect) -> StoredEffect {
     match effect {
         Effect::NeedSettled { need, outcome } => StoredEffect::Settle { need, outcome },
+        Effect::NeedAmended { amendment } => StoredEffect::Amend { amendment },
         Effect::Event { need, event } => StoredEffect::Event { need, event },
         other => unreachable!("nothing is sent here: {other:?}"),
     }

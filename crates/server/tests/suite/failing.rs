@@ -133,6 +133,9 @@ delegate! {
     fn events(tenant: &TenantId, need: &NeedId, after: i64) -> Vec<EventRow>;
     fn conversation(tenant: &TenantId, conversation: &ConversationId) -> Option<ConversationRow>;
     fn conversations(tenant: &TenantId, filter: ConversationFilter) -> Vec<ConversationSummary>;
+    fn conversation_ids(
+        tenant: &TenantId, after: Option<&ConversationId>, limit: u32
+    ) -> Vec<ConversationId>;
     fn transcript(
         tenant: &TenantId, conversation: &ConversationId, limit: u32
     ) -> Vec<MessageRow>;

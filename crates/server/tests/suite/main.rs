@@ -1,6 +1,7 @@
 //! The API from outside, over a store in memory and a clock that moves when told.
 
 mod access;
+mod amending;
 mod attention;
 mod bodies;
 mod engine;

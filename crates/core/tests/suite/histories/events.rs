@@ -5,7 +5,7 @@ use jiff::civil::{Time, Weekday, date};
 use liaison_core::{
     calendar::{Country, CountryDays, QuietHours},
     ladder::{Ladder, Silence, Tone},
-    policy::{Policy, UnknownSend, Wait},
+    policy::{Policy, SilentCaller, UnknownSend, Wait},
     slot::Confirm,
 };
 use proptest::{collection::vec, option::of, prelude::*, sample::select};
@@ -18,6 +18,8 @@ pub(super) enum Event {
     Register(NewNeed),
     /// One of the latest needs, counted from the newest.
     Cancel(usize),
+    /// The same, in this way.
+    Amend(usize, Change),
     CallerSeen(usize),
     Writes(Letter),
     /// A dispatcher passes the point of no return with what waits.
@@ -44,6 +46,8 @@ pub(super) enum Event {
     OneOperation,
     /// The worker does all there is to do.
     Works,
+    /// Somebody asks what will happen if nobody writes.
+    Foresees,
 }
 
 #[derive(Clone, Debug)]
@@ -63,6 +67,18 @@ pub(super) struct NewNeed {
     pub(super) rests: bool,
     pub(super) max_age: Option<Wait>,
     pub(super) confirm: Confirm,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    /// Hours from then; negative for a deadline that is over.
+    pub(super) hours: Option<i64>,
+    pub(super) add: Option<&'static str>,
+    pub(super) remove: Option<&'static str>,
+    /// A slot that is asked with other constraints.
+    pub(super) narrow: Option<&'static str>,
+    /// A slot that becomes required, or does not stay so.
+    pub(super) require: Option<(&'static str, bool)>,
 }
 
 #[derive(Clone, Debug)]
@@ -201,6 +217,24 @@ fn new_need() -> impl Strategy<Value = NewNeed> {
         )
 }
 
+fn change() -> impl Strategy<Value = Change> {
+    let maybe_slot = || proptest::option::weighted(0.4, select(SLOTS.to_vec()));
+    (
+        proptest::option::weighted(0.3, prop_oneof![9 => 1..600_i64, 1 => -10..1_i64]),
+        maybe_slot(),
+        maybe_slot(),
+        maybe_slot(),
+        proptest::option::weighted(0.2, (select(SLOTS.to_vec()), any::<bool>())),
+    )
+        .prop_map(|(hours, add, remove, narrow, require)| Change {
+            hours,
+            add,
+            remove,
+            narrow,
+            require,
+        })
+}
+
 fn letter() -> impl Strategy<Value = Letter> {
     // The last texts, opt-outs, end most of what can happen; they come seldom.
     let text = prop_oneof![
@@ -333,6 +367,14 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
             wait(&[Wait::seconds(0), Wait::seconds(30)]),
             select(vec![UnknownSend::Hold, UnknownSend::Resend]),
             select(vec![None, Some(Wait::seconds(0)), Some(Wait::days(2))]),
+            (
+                wait(&[Wait::seconds(0), Wait::days(1)]),
+                select(vec![
+                    SilentCaller::Keep,
+                    SilentCaller::Cancel,
+                    SilentCaller::Hold,
+                ]),
+            ),
             select(vec![None, Some(true), Some(false)]),
             select(vec![None, Some(Wait::seconds(0)), Some(Wait::days(1))]),
         ),
@@ -349,6 +391,7 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
                     reading_backoff,
                     unknown_send,
                     probe_caller_after,
+                    (probe_answer_within, silent_caller),
                     day_first,
                     escalate_holds_after,
                 ),
@@ -371,6 +414,8 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
                 reading_backoff,
                 unknown_send,
                 probe_caller_after,
+                probe_answer_within,
+                silent_caller,
                 day_first,
                 escalate_holds_after,
             },
@@ -388,6 +433,7 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         4 => new_need().prop_map(Event::Register),
         1 => (0..4_usize).prop_map(Event::Cancel),
+        3 => (0..4_usize, change()).prop_map(|(which, change)| Event::Amend(which, change)),
         1 => (0..4_usize).prop_map(Event::CallerSeen),
         6 => letter().prop_map(Event::Writes),
         2 => Just(Event::Begins),
@@ -411,6 +457,7 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         8 => select(vec![-1_i64, 0, 0, 0, 1]).prop_map(Event::WakesUp),
         2 => Just(Event::OneOperation),
         20 => Just(Event::Works),
+        1 => Just(Event::Foresees),
     ]
 }
 

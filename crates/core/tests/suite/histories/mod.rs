@@ -1,6 +1,7 @@
 //! Random histories: whatever happens, in whatever order, the promises hold.
 
 mod events;
+mod foresight;
 mod run;
 mod shrinking;
 

@@ -1,12 +1,14 @@
 //! Lets a history happen to a world, and watches it.
 
-use super::events::{Command, End, Event, Letter, NewNeed};
+use super::events::{Change, Command, End, Event, Letter, NewNeed};
+use super::foresight::check_foresight;
 use crate::{
     promises::{GUARDED_ANSWER, Promises, check_departure, check_rest},
-    world::{self, Row, State, World, address, instant, later, slot_key},
+    world::{self, Row, State, World, address, amendment, instant, later, slot_change, slot_key},
 };
 use jiff::civil::date;
 use liaison_core::{
+    amendment::SlotChange,
     calendar::Country,
     conversation::{Action, Author, Guard, Heard, Origin, Via},
     id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
@@ -51,6 +53,7 @@ impl Run {
                 let need = self.need(*which);
                 self.world.input(Input::NeedCancelled { need });
             }
+            Event::Amend(which, change) => self.amend(*which, change),
             Event::CallerSeen(which) => {
                 let need = self.need(*which);
                 self.world.input(Input::CallerSeen { need });
@@ -116,6 +119,10 @@ impl Run {
                 self.operate();
             }
             Event::Works => self.works(),
+            Event::Foresees => {
+                self.works();
+                check_foresight(&self.world);
+            }
         }
     }
 
@@ -193,6 +200,28 @@ impl Run {
             registration: Box::new(need),
             stakeholder: Box::new(stakeholder),
         });
+    }
+
+    fn amend(&mut self, which: usize, change: &Change) {
+        let mut amendment = amendment(self.need(which).as_str());
+        amendment.deadline = change
+            .hours
+            .map(|hours| later(self.world.now, hours * 3_600));
+        amendment.add.extend(change.add.map(world::slot));
+        amendment.remove.extend(change.remove.map(str::to_owned));
+        if let Some(name) = change.narrow {
+            amendment.change.push(SlotChange {
+                kind: Some(world::narrow_kind(name)),
+                ..slot_change(name)
+            });
+        }
+        if let Some((name, required)) = change.require {
+            amendment.change.push(SlotChange {
+                required: Some(required),
+                ..slot_change(name)
+            });
+        }
+        self.world.amend(amendment);
     }
 
     fn writes(&mut self, letter: &Letter) {

@@ -4,9 +4,11 @@ use super::state::*;
 use crate::world::later;
 use liaison_core::{
     conversation::{Conversation, HoldReason, MessageKind, Owed},
+    id::NeedId,
     ladder::Silence,
-    need::Brief,
+    need::{Brief, Need},
     phase::{Explanation, RULES, RuleName, diagram, explain},
+    policy::SilentCaller,
     slot::Standing,
 };
 use rstest::rstest;
@@ -120,6 +122,22 @@ fn each_rule_matches_its_own_conversation_and_wins() {
     make_match(c, RuleName::ProbeCaller);
     the_need(c).caller_seen_at = ago(DAY - 1);
 })]
+#[case::a_caller_who_has_a_second_left_to_answer(RuleName::EscalateCaller, |c: &mut Conversation| {
+    make_match(c, RuleName::EscalateCaller);
+    probed(c).caller_probed_at = Some(ago(7 * DAY - 1));
+})]
+#[case::a_caller_who_answered(RuleName::EscalateCaller, |c: &mut Conversation| {
+    make_match(c, RuleName::EscalateCaller);
+    probed(c).caller_seen_at = ago(7 * DAY - 1);
+})]
+#[case::a_caller_who_was_given_up_before(RuleName::EscalateCaller, |c: &mut Conversation| {
+    make_match(c, RuleName::EscalateCaller);
+    probed(c).caller_gone_at = Some(now());
+})]
+#[case::a_silent_caller_whose_need_is_kept(RuleName::EscalateCaller, |c: &mut Conversation| {
+    make_match(c, RuleName::EscalateCaller);
+    c.policy.silent_caller = SilentCaller::Keep;
+})]
 fn a_rule_does_not_match_what_is_just_not_enough(
     #[case] rule: RuleName,
     #[case] make: fn(&mut Conversation),
@@ -162,6 +180,10 @@ fn an_unread_message_does_not_keep_a_deadline_open_beyond_the_grace() {
     assert_eq!(winner_of(&unreadable), Some(RuleName::ExpireNeeds));
     // One that can be read at once is read, however late anybody looks.
     assert_eq!(winner_of(&c), Some(RuleName::ReadInbox));
+}
+
+fn probed(c: &mut Conversation) -> &mut Need {
+    c.needs.get_mut(&NeedId::new("n2")).expect("the need")
 }
 
 fn finds(explanation: &Explanation, rule: RuleName) -> bool {

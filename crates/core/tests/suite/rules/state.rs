@@ -10,7 +10,7 @@ use liaison_core::{
     id::{HoldId, MessageId, NeedId, ReplyItemId},
     need::{Need, TranscriptEntry},
     phase::{RuleName, determine_phase},
-    policy::{Policy, Wait},
+    policy::{Policy, SilentCaller, Wait},
     slot::{Evidence, Filled, Promise, Standing},
     stakeholder::{Channel, Health},
     value::Value,
@@ -138,6 +138,7 @@ pub(super) fn on_its_way(c: &mut Conversation) {
         confirms: Vec::new(),
         items: Vec::new(),
         briefs: Vec::new(),
+        taken_back: Vec::new(),
         unknown_since: None,
         resent: false,
     });
@@ -248,6 +249,13 @@ pub(super) fn make_match(c: &mut Conversation, rule: RuleName) {
         RuleName::ProbeCaller => {
             c.policy.probe_caller_after = Some(Wait::days(1));
             the_need(c).caller_seen_at = ago(DAY);
+        }
+        RuleName::EscalateCaller => {
+            c.policy.silent_caller = SilentCaller::Hold;
+            let mut probed = the_need(c).clone();
+            probed.caller_seen_at = ago(8 * DAY);
+            probed.caller_probed_at = Some(ago(7 * DAY));
+            c.needs.insert(NeedId::new("n2"), probed);
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Situations that conversations get into, each with what must come of it.
 
+mod amendments;
 mod away;
+mod callers;
 mod deliveries;
 mod endings;
 mod ledger;
 mod operators;
+mod plans;
 mod promised;
 mod questions;
 mod refusals;

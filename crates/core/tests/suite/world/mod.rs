@@ -5,10 +5,14 @@
 mod reading;
 mod values;
 
-pub(crate) use values::{ADDRESS, address, ana, instant, kind, later, need, slot, slot_key, zone};
+pub(crate) use values::{
+    ADDRESS, address, amendment, ana, instant, kind, later, narrow_kind, need, slot, slot_change,
+    slot_key, zone,
+};
 
 use jiff::Timestamp;
 use liaison_core::{
+    amendment::Amendment,
     conversation::{Action, Author, Conversation, Origin, Received},
     effect::{Effect, OutboundMessage},
     id::{ConversationId, Entropy, Ids, MessageId, NeedId, TenantId},
@@ -69,6 +73,7 @@ pub(crate) struct Done {
     pub(crate) applied: Applied,
 }
 
+#[derive(Clone)]
 pub(crate) struct World {
     pub(crate) now: Timestamp,
     pub(crate) opening: Opening,
@@ -135,6 +140,12 @@ impl World {
     pub(crate) fn cancel(&mut self, need: &str) {
         self.input(Input::NeedCancelled {
             need: NeedId::new(need),
+        });
+    }
+
+    pub(crate) fn amend(&mut self, amendment: Amendment) {
+        self.input(Input::NeedAmended {
+            amendment: Box::new(amendment),
         });
     }
 
@@ -299,7 +310,10 @@ impl World {
                     row.state = State::Queued;
                 }
             }
-            Effect::Resolve { .. } | Effect::NeedSettled { .. } | Effect::Event { .. } => {}
+            Effect::Resolve { .. }
+            | Effect::NeedSettled { .. }
+            | Effect::NeedAmended { .. }
+            | Effect::Event { .. } => {}
         }
     }
 

@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use liaison_core::{
+    amendment::{Amendment, SlotChange},
     id::NeedId,
     need::{Registration, SlotRequest},
     slot::{Confirm, SlotKey},
@@ -70,6 +71,31 @@ pub(crate) fn kind(name: &str) -> Kind {
     }
 }
 
+/// The same kinds with other constraints.
+pub(crate) fn narrow_kind(name: &str) -> Kind {
+    match kind(name) {
+        Kind::Choice(mut choice) => {
+            choice.options.push(ChoiceOption {
+                value: "tenant".to_owned(),
+                label: Some("have the tenant arrange it".to_owned()),
+                synonyms: Vec::new(),
+            });
+            Kind::Choice(choice)
+        }
+        Kind::Number(number) => Kind::Number(Number {
+            maximum: Some(1_250.into()),
+            ..number
+        }),
+        Kind::Date(day) => Kind::Date(DateKind {
+            earliest: Some(jiff::civil::date(2027, 5, 15)),
+            ..day
+        }),
+        // What is constrained by nothing becomes what it is not.
+        Kind::Boolean(_) => Kind::Text(Text::default()),
+        _ => Kind::Boolean(Boolean::default()),
+    }
+}
+
 pub(crate) fn question(name: &str) -> &'static str {
     match name {
         "arranged_by" => {
@@ -108,5 +134,28 @@ pub(crate) fn need(id: &str, slots: &[&str], deadline: &str) -> Registration {
         briefs: Vec::new(),
         ladder: None,
         transcript: Vec::new(),
+    }
+}
+
+/// A change to a need that changes nothing yet.
+pub(crate) fn amendment(need: &str) -> Amendment {
+    Amendment {
+        need: NeedId::new(need),
+        deadline: None,
+        facts: None,
+        add: Vec::new(),
+        change: Vec::new(),
+        remove: Vec::new(),
+    }
+}
+
+/// A change to a slot that changes nothing yet.
+pub(crate) fn slot_change(name: &str) -> SlotChange {
+    SlotChange {
+        name: name.to_owned(),
+        kind: None,
+        question: None,
+        required: None,
+        self_checks: None,
     }
 }

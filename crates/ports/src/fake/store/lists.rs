@@ -115,6 +115,25 @@ impl State {
         })
     }
 
+    pub(super) fn conversation_ids(
+        &self,
+        tenant: &TenantId,
+        after: Option<&ConversationId>,
+        limit: u32,
+    ) -> Vec<ConversationId> {
+        let mut ids: Vec<_> = self
+            .conversations
+            .iter()
+            .filter(|(id, held)| {
+                held.opening.tenant == *tenant && after.is_none_or(|after| *id > after)
+            })
+            .map(|(id, _)| id.clone())
+            .collect();
+        ids.sort();
+        ids.truncate(limit as usize);
+        ids
+    }
+
     pub(super) fn conversations(
         &self,
         tenant: &TenantId,

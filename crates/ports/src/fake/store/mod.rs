@@ -242,6 +242,15 @@ impl Store for MemoryStore {
         Ok(self.state().conversations(tenant, filter))
     }
 
+    async fn conversation_ids(
+        &self,
+        tenant: &TenantId,
+        after: Option<&ConversationId>,
+        limit: u32,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        Ok(self.state().conversation_ids(tenant, after, limit))
+    }
+
     async fn transcript(
         &self,
         tenant: &TenantId,

@@ -37,6 +37,14 @@ impl State {
                 {
                     "a need is settled that is not open in this conversation"
                 }
+                StoredEffect::Amend { amendment }
+                    if !self.needs.get(&amendment.need).is_some_and(|held| {
+                        held.row.conversation == *id
+                            && held.row.registration.amended(amendment).is_ok()
+                    }) =>
+                {
+                    "a need is amended that is not like this in this conversation"
+                }
                 StoredEffect::Event { need, .. } if !self.needs.contains_key(need) => {
                     "an event is about a need that does not exist"
                 }
@@ -83,6 +91,13 @@ impl State {
             StoredEffect::Settle { need, outcome } => {
                 if let Some(held) = self.needs.get_mut(&need) {
                     held.row.outcome = Some(*outcome);
+                }
+            }
+            StoredEffect::Amend { amendment } => {
+                if let Some(held) = self.needs.get_mut(&amendment.need)
+                    && let Ok(amended) = held.row.registration.amended(&amendment)
+                {
+                    held.row.registration = amended;
                 }
             }
             StoredEffect::Event { need, event } => {
