@@ -388,7 +388,8 @@ mod tests {
             let setting = line.strip_prefix("# ").filter(|rest| {
                 let mut parts = rest.splitn(2, " = ");
                 let name = parts.next().unwrap_or_default();
-                parts.next().is_some() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+                let table = rest.starts_with("[tenants.");
+                table || parts.next().is_some() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')
             });
             alternative = line == "# [model]" || (alternative && line.starts_with('#'));
             match setting {
