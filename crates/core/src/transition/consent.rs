@@ -1,7 +1,12 @@
 //! Whether the person lets us write: opting out.
 
 use super::fold::recall_all;
-use crate::{conversation::Conversation, effect::Effect, id::MessageId, stakeholder::Consent};
+use crate::{
+    conversation::{Conversation, HoldReason, Owed},
+    effect::Effect,
+    id::MessageId,
+    stakeholder::Consent,
+};
 use jiff::Timestamp;
 
 /// Whether the whole message is one word that everybody understands as "stop".
@@ -45,4 +50,28 @@ pub(super) fn opt_out(
         };
     }
     recall_all(c, "the stakeholder does not want to be written to", effects);
+    drop_courtesies(c);
+}
+
+/// Drops thanks and word of questions that are over: whoever asked not to be written to has no use
+/// for them, not even once an operator lets messages go on.
+pub(super) fn drop_courtesies(c: &mut Conversation) {
+    c.reply_items.retain(|item| {
+        !matches!(
+            item.what,
+            Owed::Acknowledgement { .. } | Owed::Withdrawal { .. }
+        )
+    });
+}
+
+/// Whether the person asked not to be written to, and nobody has said since that they may be.
+pub(super) fn refuses_contact(c: &Conversation) -> bool {
+    let contacts = &c.stakeholder.contacts;
+    let opted_out = contacts
+        .iter()
+        .any(|contact| matches!(contact.consent, Consent::OptedOut { .. }));
+    opted_out
+        || c.holds
+            .iter()
+            .any(|hold| matches!(hold.reason, HoldReason::RefusesContact { .. }))
 }

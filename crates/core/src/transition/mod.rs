@@ -7,6 +7,7 @@ mod delegate;
 mod fold;
 mod needs;
 mod operator;
+mod outlived;
 mod read;
 mod send;
 mod values;

@@ -2,7 +2,9 @@
 
 use super::{
     amend::amend,
+    consent,
     fold::{hold, pause, recall_all},
+    outlived::lift_outlived,
     values::{reconcile_confirmations, take_over},
 };
 use crate::{
@@ -49,6 +51,7 @@ pub(super) fn expire(
         end(c, need, OutcomeKind::Expired, now, effects);
     }
     recall_what_asks_nothing_open(c, effects);
+    lift_outlived(c, now);
     forget_settled(c);
 }
 
@@ -62,6 +65,7 @@ pub(super) fn settle(
         end(c, need, *outcome, now, effects);
     }
     recall_what_asks_nothing_open(c, effects);
+    lift_outlived(c, now);
     forget_settled(c);
 }
 
@@ -84,6 +88,7 @@ pub(super) fn escalate_silence(
         end(c, &need, OutcomeKind::Unreachable, now, effects);
     }
     recall_what_asks_nothing_open(c, effects);
+    lift_outlived(c, now);
     forget_settled(c);
 }
 
@@ -251,12 +256,17 @@ fn cancel(
     end(c, id, OutcomeKind::Cancelled, now, effects);
     recall_what_asks_nothing_open(c, effects);
     take_back(c, &keys, now, ids);
+    lift_outlived(c, now);
     forget_settled(c);
 }
 
 /// Takes back those of these questions that no open need waits for any more. Whoever was asked is
-/// told; whoever is being asked just now is told should the message go all the same.
+/// told; whoever is being asked just now is told should the message go all the same. Whoever asked
+/// not to be written to is not.
 pub(super) fn take_back(c: &mut Conversation, keys: &[SlotKey], now: Timestamp, ids: &mut Ids) {
+    if consent::refuses_contact(c) {
+        return;
+    }
     for key in keys {
         if c.waiting_for(key).next().is_some() {
             continue;

@@ -92,7 +92,7 @@ fn questions(c: &Conversation) -> Vec<SlotQuestion> {
     for need in ended.iter().filter(|need| ended_without_answer(need)) {
         need.slots
             .iter()
-            .filter(|s| open(&s.key))
+            .filter(|s| open(&s.key) && (!is_cancelled(need) || c.is_asked(&s.key)))
             .for_each(|s| add(&s.key));
     }
     // What an ended need was told may turn out to be wrong.
@@ -176,7 +176,18 @@ fn ended_without_answer(need: &Need) -> bool {
     matches!(
         need.status,
         NeedStatus::Settled {
-            outcome: OutcomeKind::Expired | OutcomeKind::Unreachable,
+            outcome: OutcomeKind::Expired | OutcomeKind::Unreachable | OutcomeKind::Cancelled,
+            ..
+        }
+    )
+}
+
+/// Whether a need was called off: then only what the person was really asked can be answered late.
+fn is_cancelled(need: &Need) -> bool {
+    matches!(
+        need.status,
+        NeedStatus::Settled {
+            outcome: OutcomeKind::Cancelled,
             ..
         }
     )
@@ -569,7 +580,10 @@ fn take_concerns(
                 consent::opt_out(c, &message, from.received_at, effects);
                 continue;
             }
-            ConcernKind::RefusesContact => HoldReason::RefusesContact { message, quote },
+            ConcernKind::RefusesContact => {
+                consent::drop_courtesies(c);
+                HoldReason::RefusesContact { message, quote }
+            }
             ConcernKind::WantsPerson => HoldReason::WantsPerson { message, quote },
             ConcernKind::NamesAnother => {
                 let delegate = delegate::named(c, &quote, &from.text);

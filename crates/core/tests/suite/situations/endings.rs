@@ -1,11 +1,11 @@
 //! How needs end, and what counts as in time.
 
-use super::{LATER, NOW, calm, rent_was_asked};
+use super::{LATER, NOW, another_need_for_the_rent, calm, rent_was_asked};
 use crate::world::{Reader, State, World, address, ana, instant, kind, need, slot_key};
 use liaison_core::{
     conversation::Action,
     effect::{Effect, NeedEvent},
-    input::Input,
+    input::{Fate, Input},
     ladder::{Ladder, Silence},
     need::OutcomeKind,
     policy::{Policy, Wait},
@@ -52,6 +52,104 @@ fn a_reply_after_the_deadline_is_an_event_and_changes_no_outcome() {
             ..
         }
     )));
+}
+
+#[test]
+fn an_answer_to_a_question_that_was_called_off_is_an_event_and_holds_nothing() {
+    let mut world = rent_was_asked(calm());
+    world.cancel("n1");
+    world.settle_down();
+    world.writes("The rent is 1200.");
+    world.settle_down();
+    assert_eq!(world.holds(), Vec::<&str>::new());
+    let outcome = world.outcome("n1").expect("it has ended");
+    assert_eq!(outcome.outcome, OutcomeKind::Cancelled);
+    assert!(outcome.slots.is_empty());
+    assert!(world.effects.iter().any(|effect| matches!(
+        effect,
+        Effect::Event {
+            event: NeedEvent::LateAnswer {
+                after: OutcomeKind::Cancelled,
+                ..
+            },
+            ..
+        }
+    )));
+}
+
+#[test]
+fn a_number_that_answers_no_question_that_was_sent_is_no_late_answer() {
+    let mut world = World::new(NOW, calm());
+    world.register(need("n1", &["rent"], LATER));
+    world.cancel("n1");
+    world.settle_down();
+    world.writes("The rent is 1200.");
+    world.settle_down();
+    assert_eq!(world.holds(), ["nothing_understood"]);
+    assert!(!world.effects.iter().any(|effect| matches!(
+        effect,
+        Effect::Event {
+            event: NeedEvent::LateAnswer { .. },
+            ..
+        }
+    )));
+}
+
+#[test]
+fn a_hold_over_silence_ends_with_the_last_need_that_waits() {
+    let mut world = rent_was_asked(Policy {
+        ladder: Ladder {
+            waits: Vec::new(),
+            patience: Wait::days(1),
+            silence: Silence::Hold,
+            ..Ladder::default()
+        },
+        ..calm()
+    });
+    another_need_for_the_rent(&mut world);
+    world.passes(48);
+    world.settle_down();
+    assert_eq!(world.holds(), ["silence"]);
+    world.cancel("n1");
+    world.settle_down();
+    assert_eq!(world.holds(), ["silence"], "another need waits for it");
+    world.cancel("n2");
+    world.settle_down();
+    assert_eq!(world.holds(), Vec::<&str>::new());
+}
+
+#[test]
+fn a_hold_over_a_missing_contact_ends_when_nothing_is_left_to_say() {
+    let mut world = World::new(NOW, calm());
+    world.register(need("n1", &["rent"], LATER));
+    world.settle_down();
+    world.begin().expect("a message waits");
+    world.complete(Fate::Refused {
+        address_is_bad: true,
+        reason: "no such mailbox".to_owned(),
+    });
+    world.settle_down();
+    assert_eq!(world.holds(), ["unreachable"]);
+    world.goes_to(LATER);
+    world.settle_down();
+    assert!(world.outcome("n1").is_some());
+    assert_eq!(world.holds(), Vec::<&str>::new());
+}
+
+#[test]
+fn what_the_person_said_is_held_for_a_human_though_no_need_waits_any_more() {
+    for (words, reason) in [
+        ("Can I keep the keys?", "stakeholder_question"),
+        ("I want to speak to a person.", "wants_person"),
+        ("The invoice is wrong.", "out_of_scope"),
+    ] {
+        let mut world = rent_was_asked(calm());
+        world.writes(words);
+        world.settle_down();
+        world.cancel("n1");
+        world.settle_down();
+        assert_eq!(world.holds(), [reason], "{words}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use liaison_core::{
     id::MessageId,
     input::Input,
     need::OutcomeKind,
+    policy::Policy,
     stakeholder::{Consent, Grounds},
 };
 
@@ -50,6 +51,47 @@ fn a_limited_wish_to_be_left_alone_waits_for_an_operator() {
     world.writes("Do not contact me before Monday.");
     world.settle_down();
     assert_eq!(world.holds(), ["refuses_contact"]);
+}
+
+#[test]
+fn whoever_asked_not_to_be_written_to_is_not_told_that_a_question_is_over() {
+    for limited in [true, false] {
+        let mut world = rent_was_asked(calm());
+        world.writes(match limited {
+            true => "Please stop emailing me about this.",
+            false => "Please stop emailing me.",
+        });
+        world.settle_down();
+        world.cancel("n1");
+        world.settle_down();
+        world.operator(Action::Resume);
+        world.settle_down();
+        world.operator(Action::Revive {
+            address: address(ADDRESS),
+            note: "for another need".to_owned(),
+        });
+        world.settle_down();
+        assert_eq!(world.outbox.len(), 1, "limited: {limited}");
+        assert!(world.holds().is_empty());
+    }
+}
+
+#[test]
+fn a_refusal_of_contact_drops_the_word_that_a_question_is_over() {
+    let mut world = rent_was_asked(Policy {
+        quiet_hours: Some(Default::default()),
+        ..calm()
+    });
+    world.goes_to("2027-05-03T22:00:00Z");
+    world.cancel("n1");
+    world.settle_down();
+    world.writes("Please stop emailing me about this.");
+    world.settle_down();
+    assert_eq!(world.holds(), ["refuses_contact"]);
+    world.operator(Action::Resume);
+    world.goes_to("2027-05-04T10:00:00Z");
+    world.settle_down();
+    assert_eq!(world.outbox.len(), 1);
 }
 
 #[test]
