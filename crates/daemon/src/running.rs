@@ -46,6 +46,12 @@ use tokio_util::sync::CancellationToken;
 /// manager kills after 90 seconds as a rule.
 const LONGEST_DRAIN: Duration = Duration::from_secs(30);
 
+/// How long the first look into the mailboxes may keep everything else from beginning. A reply that
+/// came while the daemon was off must be read before a reminder goes out over it, and a mailbox is
+/// looked through in seconds; but a mail server that is away must not keep all other conversations
+/// from going on for longer than a mail takes anyway.
+const LONGEST_FIRST_LOOK: Duration = Duration::from_secs(60);
+
 /// Where time and randomness come from.
 #[derive(Clone)]
 pub struct Environment {
@@ -162,9 +168,12 @@ impl Running {
 
         let shutdown = CancellationToken::new();
         let mut tasks = JoinSet::new();
+        let mailboxes_read: Vec<CancellationToken> =
+            receivers.iter().map(ImapReceiver::caught_up).collect();
         let working = engine.clone();
         let stop = shutdown.clone();
         tasks.spawn(async move {
+            stop.run_until_cancelled(first_look(&mailboxes_read)).await;
             working.run(stop).await;
             Ok(())
         });
@@ -259,6 +268,23 @@ impl Running {
         }
         self.store.close().await;
         tracing::info!("liaison has stopped");
+    }
+}
+
+/// Returns once every mailbox has been read for the first time, or has had its time.
+async fn first_look(mailboxes: &[CancellationToken]) {
+    let all = async {
+        for mailbox in mailboxes {
+            mailbox.cancelled().await;
+        }
+    };
+    if tokio::time::timeout(LONGEST_FIRST_LOOK, all).await.is_err() {
+        tracing::warn!(
+            seconds = LONGEST_FIRST_LOOK.as_secs(),
+            mailboxes = mailboxes.iter().filter(|read| !read.is_cancelled()).count(),
+            "mailboxes have not been read since the start; work begins without them, and messages \
+             may cross with replies that wait there"
+        );
     }
 }
 

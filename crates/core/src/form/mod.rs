@@ -12,7 +12,7 @@ pub use schema::schema;
 use crate::{
     id::MessageId,
     slot::SlotKey,
-    value::{FileRef, Kind, Value},
+    value::{Candidate, FileRef, Kind, ReadContext, Value, date},
 };
 use jiff::civil;
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,24 @@ pub struct SlotQuestion {
     /// kind is `boolean` then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirming: Option<Confirming>,
+}
+
+impl SlotQuestion {
+    /// The values for this slot that code finds in `text`, a sentence. Where no day is named
+    /// outright, the one from which something is so counts as mentioned: it is the answer to the
+    /// question [from which day](Self::asks_from), and unclear to another one.
+    pub fn find(&self, text: &str, context: &ReadContext<'_>) -> Vec<Candidate> {
+        let found = self.kind.rules().find(text, context);
+        match self.kind {
+            Kind::Date(_) if found.is_empty() => date::beginnings(text, context),
+            _ => found,
+        }
+    }
+
+    /// Whether it asks for the day from which something is so.
+    pub fn asks_from(&self) -> bool {
+        matches!(self.kind, Kind::Date(_)) && date::asks_from(&self.question)
+    }
 }
 
 /// A value that the stakeholder was asked to confirm.

@@ -74,8 +74,6 @@ fn claimed(
     // Only a sentence that really holds a value for that slot is spoken for.
     let sentence = quoted.sentences().into_iter().find(|sentence| {
         !slot
-            .kind
-            .rules()
             .find(&quoted.text[sentence.clone()], &context)
             .is_empty()
     })?;

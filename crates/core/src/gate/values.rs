@@ -6,7 +6,7 @@ mod verbatim;
 
 use super::{
     Quote, Verdict,
-    passage::{Passage, join},
+    passage::{Passage, join, meet},
     vetoes,
 };
 use crate::{
@@ -63,8 +63,9 @@ impl<'r> Claim<'r> {
         let proposed = match self.rules().read(&self.form.value, &context) {
             Ok(Some(proposed)) => proposed,
             Ok(None) => {
+                let candidates = self.with_those_elsewhere(&quoted, &around, &found);
                 return self
-                    .unclear(&quoted, values(&found), "no value is proposed")
+                    .unclear(&quoted, candidates, "no value is proposed")
                     .into();
             }
             Err(fault) => return refused(&fault.0).into(),
@@ -81,15 +82,52 @@ impl<'r> Claim<'r> {
         let objection = self
             .doubts()
             .or_else(|| objections::to_any(quoted.text, &around))
-            .or_else(|| self.objection_to_found(&quoted, &around, &found, own))
-            .or_else(|| self.objection_elsewhere(&quoted, &around, &proposed));
+            .or_else(|| self.objection_to_found(&quoted, &around, &found, own));
         if let Some(why) = objection {
             return self.unclear(&quoted, values(&found), &why).into();
+        }
+        if let Some(why) = self.objection_elsewhere(&quoted, &around, &proposed) {
+            let candidates = self.with_those_elsewhere(&quoted, &around, &found);
+            return self.unclear(&quoted, candidates, &why).into();
         }
         Judged {
             verdict: self.settle(proposed, &quoted, &around),
             evidence: Some(quoted.at(span)),
         }
+    }
+
+    /// The values in the quoted sentences together with those that other sentences name, in the
+    /// order of the words: whoever is asked what was meant has to find the right one among them.
+    fn with_those_elsewhere(
+        &self,
+        quoted: &Passage<'_>,
+        around: &[Range<usize>],
+        found: &[Candidate],
+    ) -> Vec<Value> {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for (place, entry) in self.request.words.iter().enumerate() {
+            let context = self.request.context(place);
+            let text = entry.text.as_str();
+            for sentence in words::sentences(text) {
+                let same = place == quoted.words;
+                let spoken_for = (same && around.contains(&sentence))
+                    || self
+                        .taken
+                        .iter()
+                        .any(|(words, span)| *words == place && meet(span, &sentence))
+                    || vetoes::is_question(&text[sentence.clone()]);
+                if spoken_for {
+                    continue;
+                }
+                let earlier = place < quoted.words
+                    || (same && around.first().is_some_and(|own| sentence.end <= own.start));
+                let side = if earlier { &mut before } else { &mut after };
+                side.extend(self.find(text, &sentence, &context));
+            }
+        }
+        before.extend(found.iter().cloned());
+        before.extend(after);
+        values(&before)
     }
 
     /// What the reader itself says against its proposal.
@@ -138,7 +176,7 @@ impl<'r> Claim<'r> {
         sentence: &Range<usize>,
         context: &ReadContext<'_>,
     ) -> Vec<Candidate> {
-        let mut found = self.rules().find(&text[sentence.clone()], context);
+        let mut found = self.slot.find(&text[sentence.clone()], context);
         for candidate in &mut found {
             candidate.span =
                 sentence.start + candidate.span.start..sentence.start + candidate.span.end;

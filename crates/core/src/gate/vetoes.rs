@@ -190,6 +190,12 @@ const CORRECTIONS: Cues = Cues(
      postponed, rescheduled, not the, new date, i misspoke",
 );
 
+/// Whether the words can only be there to put right what was said before, whatever they say instead.
+pub(super) fn puts_right(words: &[Word]) -> bool {
+    Cues("i meant, we meant, meant to say, correction, to correct, correct my, my mistake, i misspoke")
+        .among(words)
+}
+
 /// Whether what was said before is taken back.
 pub(super) fn retracts(words: &[Word]) -> bool {
     RETRACTIONS.among(words)

@@ -12,7 +12,11 @@ use jiff::Timestamp;
 /// complaint, a wish, words that nobody understood), what a stranger wrote, what an operator wants
 /// and a message of unknown fate stay until somebody has seen to them.
 pub(super) fn lift_outlived(c: &mut Conversation, now: Timestamp) {
-    let over: Vec<bool> = c.holds.iter().map(|hold| is_outlived(c, hold, now)).collect();
+    let over: Vec<bool> = c
+        .holds
+        .iter()
+        .map(|hold| is_outlived(c, hold, now))
+        .collect();
     let mut over = over.into_iter();
     c.holds.retain(|_| !over.next().unwrap_or(false));
 }

@@ -1,6 +1,6 @@
 //! `date`.
 
-use super::{Candidate, KindRules, ReadContext, SpecFault, Value, ValueFault};
+use super::{Candidate, KindRules, ReadContext, SpecFault, Value, ValueFault, cues::Cues, words};
 use crate::calendar::phrase::{self, DateMeaning, Direction, Grain};
 use jiff::civil;
 use serde::{Deserialize, Serialize};
@@ -137,6 +137,51 @@ pub(crate) fn day(text: &str) -> Option<civil::Date> {
         });
     figures.then(|| text.parse().ok()).flatten()
 }
+
+/// The days from which something is so (`free from 19 April`), each where it stands behind the words
+/// that make it a beginning.
+pub(crate) fn beginnings(text: &str, context: &ReadContext<'_>) -> Vec<Candidate> {
+    let reading = phrase::Reading {
+        reference: context.written_at,
+        order: context.order,
+    };
+    phrase::find_dates(text, &reading)
+        .into_iter()
+        .filter(|found| found.day_named)
+        .filter_map(|found| {
+            let DateMeaning::Open {
+                bound,
+                grain,
+                direction: Direction::After,
+            } = found.meaning
+            else {
+                return None;
+            };
+            let words = words::words(&text[found.span.clone()]);
+            let begins = BEGINNINGS.starts(&words)?;
+            let day = words.get(begins)?;
+            (grain >= Grain::Day).then(|| Candidate {
+                span: found.span.start + day.span.start..found.span.end,
+                value: Value::Date(bound.date()),
+            })
+        })
+        .collect()
+}
+
+/// Words that make the day behind them the first one. `After` does not count that day, and `since`
+/// tells of the past.
+pub(crate) const BEGINNINGS: Cues = Cues("starting from, starting, as of, as from, from");
+
+/// Whether a question asks for the day from which something is so.
+pub(crate) fn asks_from(question: &str) -> bool {
+    let words = words::words(question);
+    ASKS_FROM.among(&words) || Cues("from").ends(&words)
+}
+
+const ASKS_FROM: Cues = Cues(
+    "from which day, from which date, from what day, from what date, from when, starting when,
+     starting from, starting which, as of when, as of which, as from",
+);
 
 /// Words that are about time, and what they mean.
 pub(crate) struct Mention {

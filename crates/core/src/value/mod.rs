@@ -9,6 +9,7 @@ mod choice;
 pub(crate) mod cues;
 pub(crate) mod date;
 mod file;
+mod instead;
 mod number;
 mod text;
 pub mod words;
@@ -17,6 +18,7 @@ pub use boolean::Boolean;
 pub use choice::{Choice, ChoiceOption};
 pub use date::DateKind;
 pub use file::{FileKind, FileRef};
+pub use instead::instead;
 pub use number::Number;
 pub use text::Text;
 

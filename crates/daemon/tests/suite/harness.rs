@@ -138,6 +138,12 @@ impl Daemon {
         self.running = Some(launch(&self.config, &self.clock).await);
     }
 
+    /// Lets time pass while the daemon is off.
+    pub(crate) fn sleeps_for(&self, time: SignedDuration) {
+        assert!(self.running.is_none(), "the daemon runs");
+        self.clock.set(self.now() + time);
+    }
+
     pub(crate) async fn stop(mut self) {
         self.running.take().expect("the daemon runs").stop().await;
     }

@@ -398,6 +398,31 @@ fn whoever_waits_is_told_at_once_and_waits_through_a_restart() {
     });
 }
 
+#[test]
+fn a_reply_that_came_while_the_daemon_was_off_is_read_before_a_reminder_goes_out() {
+    with_servers(async |servers| {
+        let mut landlord = Landlord::new(&servers).await;
+        let mut daemon = start(&servers, Wiring::Plain, MONDAY).await;
+        let need = daemon.inspection(&landlord.address).await;
+        daemon.pass(GATHER).await;
+        let letters = landlord.letters(1).await;
+
+        // The daemon is off until well after the first reminder is due.
+        daemon.halt().await;
+        landlord.answer(&daemon, &letters[0], YES).await;
+        daemon.sleeps_for(DAY * 4);
+        daemon.start_again().await;
+        daemon.wait_for_received(&need, 1).await;
+        daemon.pass(BURST).await;
+        is_fulfilled_by(&daemon, &need, YES).await;
+        landlord.letters(2).await;
+
+        let letters = landlord.letters_at_last().await;
+        assert_eq!(letters.len(), 2, "the question, and thanks; no reminder");
+        daemon.stop().await;
+    });
+}
+
 /// One request that waits for an outcome, as a program without the client crate makes it. It ends
 /// without one after a minute.
 fn long_poll(daemon: &Daemon, need: &NeedHandle) -> impl Future<Output = Value> + use<> {

@@ -3,7 +3,7 @@
 use super::{cues, phrases::Phrases, scan::Sentence, topic::Topic};
 use liaison_core::{
     form::{ReadRequest, SlotQuestion},
-    value::{Candidate, Kind, Value, words},
+    value::{Candidate, Kind, Value, instead, words},
 };
 
 /// A sentence in which code finds values that would fit a slot.
@@ -48,7 +48,7 @@ impl<'a> Slots<'a> {
                     Kind::File(_) | Kind::Text(_) => Vec::new(),
                     _ => {
                         let context = request.context(sentence.index);
-                        slot.kind.rules().find(sentence.text, &context)
+                        slot.find(sentence.text, &context)
                     }
                 })
                 .collect()
@@ -91,7 +91,9 @@ impl<'a> Slots<'a> {
         };
         Some(Mention {
             sentence: at,
-            value: last_meant(sentence, candidates),
+            value: put_right(sentence, candidates)
+                .cloned()
+                .or_else(|| last_meant(sentence, candidates)),
             doubtful,
             hedged: sentence.hedged,
             correction: sentence.correction,
@@ -160,7 +162,7 @@ impl<'a> Slots<'a> {
             // question or by itself.
             Kind::Number(_) | Kind::Date(_) => {
                 let asks_past = cues::tells(&words::words(&self.request.slots[slot].question));
-                cues::excludes(&sentence.words)
+                (cues::excludes(&sentence.words) && put_right(sentence, candidates).is_none())
                     || (cues::tells(&sentence.words) && !asks_past)
                     || words::clauses(sentence.text, whole)
                         .into_iter()
@@ -217,6 +219,13 @@ enum Owner {
     This,
     Another,
     Unknown,
+}
+
+/// The value that a sentence which takes something back names in the place of a denied one.
+fn put_right<'c>(sentence: &Sentence<'_>, candidates: &'c [Candidate]) -> Option<&'c Value> {
+    let whole = 0..sentence.text.len();
+    let meant = instead(sentence.text, &whole, candidates).filter(|_| sentence.correction);
+    meant.map(|meant| &meant.value)
 }
 
 /// The one value of a sentence; after words like `no wait`, the one that stands behind them.

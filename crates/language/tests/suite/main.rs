@@ -5,6 +5,7 @@
     reason = "what tests share stands outside of any test, where the lint does not see it"
 )]
 
+mod corrections;
 mod endpoint;
 mod model;
 mod replies;

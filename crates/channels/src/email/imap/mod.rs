@@ -73,6 +73,7 @@ const MOST_TROUBLED: usize = 1_000;
 pub struct ImapReceiver {
     tenant: TenantId,
     settings: Settings,
+    caught_up: CancellationToken,
 }
 
 /// What a session needs to know.
@@ -114,7 +115,14 @@ impl ImapReceiver {
         Ok(Self {
             tenant,
             settings: Settings::new(config)?,
+            caught_up: CancellationToken::new(),
         })
+    }
+
+    /// Cancelled, for good, once everything that was unread in the mailbox has been taken in for
+    /// the first time. Whoever sends only after that does not write over a reply that waits.
+    pub fn caught_up(&self) -> CancellationToken {
+        self.caught_up.clone()
     }
 
     /// Takes in mail until `shutdown`. It never gives up: every failure is logged, and followed by
@@ -189,6 +197,7 @@ impl ImapReceiver {
             if taken > 0 || session.saw_arrivals() {
                 continue;
             }
+            self.caught_up.cancel();
             session = session.wait(IDLE_FOR, self.settings.poll).await?;
         }
     }

@@ -6,7 +6,7 @@ use crate::{
         passage::{Passage, meet},
         vetoes::{self, Beside},
     },
-    value::{Candidate, Value, cues::Cues, words},
+    value::{Candidate, Value, cues::Cues, date::BEGINNINGS, instead, words},
 };
 use std::ops::Range;
 
@@ -59,7 +59,8 @@ impl Claim<'_> {
             };
             return Some(reason.to_owned());
         }
-        let correction = self.correction_before(text, around, found, own);
+        let correction = self.correction_before(text, around, found, own)
+            || self.stands_instead(text, around, found, own);
         if values(found).len() > 1 && !correction {
             return Some("the words name several values".to_owned());
         }
@@ -73,7 +74,7 @@ impl Claim<'_> {
             return Some("the words deny it".to_owned());
         }
         (!rules.is_closed()
-            && vetoes::is_approximate(&text[sentence.clone()], &within(sentence, &own.span)))
+            && vetoes::is_approximate(&text[sentence.clone()], &self.whole(text, sentence, own)))
         .then(|| "the words give a bound or an estimate".to_owned())
     }
 
@@ -96,6 +97,38 @@ impl Claim<'_> {
                     .iter()
                     .all(|other| other.value == own.value || other.span.end <= cue)
         })
+    }
+
+    /// Where the value stands in its sentence; with the words before it that make it a beginning,
+    /// where that is what the question asks for.
+    fn whole(&self, text: &str, sentence: &Range<usize>, own: &Candidate) -> Range<usize> {
+        let place = within(sentence, &own.span);
+        if !self.slot.asks_from() {
+            return place;
+        }
+        let before = words::words(&text[sentence.start..own.span.start]);
+        let begins = (0..before.len())
+            .find(|at| BEGINNINGS.starts(&before[*at..]) == Some(before.len() - at));
+        match begins.and_then(|at| before.get(at)) {
+            Some(word) => word.span.start..place.end,
+            None => place,
+        }
+    }
+
+    /// Whether a sentence that puts something right names the proposed value in the place of those
+    /// that it denies.
+    fn stands_instead(
+        &self,
+        text: &str,
+        around: &[Range<usize>],
+        found: &[Candidate],
+        own: &Candidate,
+    ) -> bool {
+        let [sentence] = around else {
+            return false;
+        };
+        vetoes::corrects(&words::words(&text[sentence.clone()]))
+            && instead(text, sentence, found).is_some_and(|meant| meant.value == own.value)
     }
 
     /// What the rest of the words says against a value.
@@ -122,14 +155,18 @@ impl Claim<'_> {
                 if later && vetoes::retracts(&words) {
                     return Some("later words take something back".to_owned());
                 }
-                let next = same && later && text[last.end..sentence.start].trim().is_empty();
-                if next && contrasts(&text[sentence.clone()], &words) {
-                    return Some("the next words restrict it".to_owned());
-                }
                 let is_taken = self
                     .taken
                     .iter()
                     .any(|(words, span)| *words == place && meet(span, &sentence));
+                let nothing_in = |sentence| self.find(text, sentence, &context).is_empty();
+                if later && !is_taken && vetoes::puts_right(&words) && nothing_in(&sentence) {
+                    return Some("later words put something right".to_owned());
+                }
+                let next = same && later && text[last.end..sentence.start].trim().is_empty();
+                if next && contrasts(&text[sentence.clone()], &words) {
+                    return Some("the next words restrict it".to_owned());
+                }
                 if is_taken {
                     continue;
                 }
