@@ -3,6 +3,7 @@
 use super::{
     fold::recall_all,
     needs::{forget_settled, recall_what_asks_nothing_open, take_back},
+    outlived::lift_outlived,
     values::{ask_anew, clear_up, reconcile_confirmations, take_over},
 };
 use crate::{
@@ -54,6 +55,9 @@ pub(super) fn amend(
     }
     for wanted in &amendment.add {
         add(c, &id, key(&wanted.name), wanted, at);
+    }
+    if !removed.is_empty() {
+        lift_outlived(c, now);
     }
     forget_settled(c);
     reconcile_confirmations(c, effects);

@@ -3,6 +3,7 @@
 use crate::{
     conversation::{Conversation, Hold, HoldReason, Owed, ReplyItem},
     ladder::Silence,
+    need::Need,
     phase::{Watch, silent_slots},
 };
 use jiff::Timestamp;
@@ -31,6 +32,7 @@ fn is_outlived(c: &Conversation, hold: &Hold, now: Timestamp) -> bool {
         HoldReason::Unreachable | HoldReason::SendRefused { .. } => {
             nobody_waits && !c.reply_items.iter().any(matters)
         }
+        HoldReason::CallerGone { need } => !c.needs.get(need).is_some_and(Need::is_open),
         HoldReason::StakeholderQuestion { .. }
         | HoldReason::OutOfScope { .. }
         | HoldReason::WantsPerson { .. }
