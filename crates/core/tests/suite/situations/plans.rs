@@ -58,7 +58,11 @@ fn reminders_come_as_the_ladder_says_and_silence_ends_in_a_hold() {
             "2027-06-30T10:00:00Z n1 expired",
         ]
     );
-    assert_eq!(end, PlanEnd::Done, "the hold ends with the last need that waits");
+    assert_eq!(
+        end,
+        PlanEnd::Done,
+        "the hold ends with the last need that waits"
+    );
 }
 
 #[test]
