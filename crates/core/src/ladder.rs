@@ -1,7 +1,7 @@
 //! The ladder: when an unanswered question is asked after again, and what lasting silence means.
 
 use crate::{
-    conversation::Conversation,
+    conversation::{Ask, Conversation},
     id::NeedId,
     need::Need,
     policy::Wait,
@@ -103,27 +103,45 @@ pub enum Chase {
 /// was really sent, never from what the stakeholder wrote last.
 pub fn chase(conversation: &Conversation, key: &SlotKey, slot: &Slot) -> Chase {
     let waiting: Vec<_> = conversation.waiting_for(key).collect();
-    chase_for(conversation, key, slot, &waiting)
+    let deadlines = waiting.iter().map(|(_, need)| need.deadline);
+    let question = Question {
+        slot,
+        asks: conversation.asks.of(key),
+        deadline: deadlines.min().unwrap_or(Timestamp::MAX),
+        ladder: ladder_of(conversation, &waiting),
+    };
+    chase_of(conversation, &question)
 }
 
-/// The same for whoever has found the open needs that wait for the slot, oldest first.
-pub(crate) fn chase_for(
-    conversation: &Conversation,
-    key: &SlotKey,
-    slot: &Slot,
-    waiting: &[(&NeedId, &Need)],
-) -> Chase {
+/// An open slot with what its chase rests on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question<'a> {
+    /// The slot.
+    pub(crate) slot: &'a Slot,
+    /// The asks about it.
+    pub(crate) asks: &'a [Ask],
+    /// The first deadline of the open needs that wait for it.
+    pub(crate) deadline: Timestamp,
+    /// Their ladder: see [`ladder_of`].
+    pub(crate) ladder: &'a Ladder,
+}
+
+/// The same for whoever has found what it rests on.
+pub(crate) fn chase_of(conversation: &Conversation, question: &Question<'_>) -> Chase {
+    let Question {
+        slot,
+        deadline,
+        ladder,
+        ..
+    } = *question;
     let from = conversation.chase_from.unwrap_or(Timestamp::MIN);
-    let last = conversation.asks_about(key).map(|ask| ask.at).max();
-    let reminders = reminders(conversation, key);
-    let deadline = waiting
-        .iter()
-        .map(|(_, need)| need.deadline)
-        .min()
-        .unwrap_or(Timestamp::MAX);
+    let asks = || {
+        let asks = question.asks.iter();
+        asks.filter(|ask| ask.counts_for(&slot.standing))
+    };
     let promised = slot.standing.promised_until();
     let quiet = promised.map(|until| respected(until, deadline));
-    let Some(last) = last else {
+    let Some(last) = asks().map(|ask| ask.at).max() else {
         // A promise that came unasked is still a promise.
         return quiet.map_or(Chase::Unasked, |at| Chase::Remind { at });
     };
@@ -138,7 +156,7 @@ pub(crate) fn chase_for(
         }
     }
     let last = last.max(from);
-    let ladder = ladder_of(conversation, waiting);
+    let reminders = reminders(asks(), from);
     let quiet = quiet.unwrap_or(Timestamp::MIN);
     match ladder
         .waits
@@ -159,7 +177,9 @@ pub(crate) fn chase_for(
 pub fn tone(conversation: &Conversation, key: &SlotKey) -> Tone {
     let waiting: Vec<_> = conversation.waiting_for(key).collect();
     let tones = &ladder_of(conversation, &waiting).tones;
-    let rung = tones.get(reminders(conversation, key)).or(tones.last());
+    let from = conversation.chase_from.unwrap_or(Timestamp::MIN);
+    let reminders = reminders(conversation.asks_about(key), from);
+    let rung = tones.get(reminders).or(tones.last());
     rung.copied().unwrap_or_default()
 }
 
@@ -172,10 +192,8 @@ fn ladder_of<'a>(conversation: &'a Conversation, waiting: &[(&'a NeedId, &'a Nee
         .unwrap_or(&conversation.policy.ladder)
 }
 
-/// How many reminders of a question were really sent since the ladder began.
-fn reminders(conversation: &Conversation, key: &SlotKey) -> usize {
-    let from = conversation.chase_from.unwrap_or(Timestamp::MIN);
-    let asks = conversation.asks_about(key);
+/// How many of the asks are reminders since the ladder began.
+fn reminders<'a>(asks: impl Iterator<Item = &'a Ask>, from: Timestamp) -> usize {
     asks.filter(|ask| ask.reminder && ask.at >= from).count()
 }
 

@@ -4,7 +4,7 @@ use crate::{
     calendar::{Closure, Hours, Opening, SATURDAY_AND_SUNDAY, opening},
     conversation::{Conversation, MessageKind, Outgoing},
     ladder,
-    phase::Watch,
+    phase::{Survey, Watch},
     policy::Wait,
     slot::SlotKey,
     stakeholder::Contact,
@@ -103,7 +103,7 @@ impl fmt::Display for Permission {
 
 /// Whether a message of this kind may be sent at `now`.
 pub fn may_send(conversation: &Conversation, kind: MessageKind, now: Timestamp) -> Permission {
-    permission(conversation, kind, &Watch::new(now))
+    permission(&Survey::new(conversation), kind, &Watch::new(now))
 }
 
 /// The contact that the next message goes to: the first that may be used.
@@ -166,7 +166,7 @@ fn hours(conversation: &Conversation) -> Hours<'_> {
 }
 
 pub(crate) fn permission(
-    conversation: &Conversation,
+    conversation: &Survey<'_>,
     kind: MessageKind,
     watch: &Watch,
 ) -> Permission {
@@ -234,17 +234,14 @@ fn standing_obstacle(conversation: &Conversation) -> Option<Obstacle> {
 }
 
 /// The instants that a message of this kind has to wait for.
-fn thresholds(
-    conversation: &Conversation,
-    kind: MessageKind,
-) -> [Option<(Timestamp, Obstacle)>; 4] {
+fn thresholds(conversation: &Survey<'_>, kind: MessageKind) -> [Option<(Timestamp, Obstacle)>; 4] {
     let policy = &conversation.policy;
     if kind == MessageKind::Reply {
         // Somebody who wrote expects an answer; the pace is for messages that nobody asked for.
         return [None; 4];
     }
     let gathering = (kind == MessageKind::Ask)
-        .then(|| crate::phase::first_unsaid_at(conversation))
+        .then(|| conversation.first_unsaid_at())
         .flatten()
         .map(|since| (policy.gather.after(since), Obstacle::Gathering));
     let gap = conversation

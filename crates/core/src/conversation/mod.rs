@@ -122,18 +122,6 @@ impl Conversation {
         !self.holds.iter().any(over_it)
     }
 
-    /// The open needs that wait for each slot, oldest first: [`Conversation::waiting_for`] for all
-    /// slots in one pass.
-    pub fn waiters(&self) -> BTreeMap<&SlotKey, Vec<(&NeedId, &Need)>> {
-        let mut waiters: BTreeMap<&SlotKey, Vec<(&NeedId, &Need)>> = BTreeMap::new();
-        for (id, need) in self.open_needs() {
-            for wanted in &need.slots {
-                waiters.entry(&wanted.key).or_default().push((id, need));
-            }
-        }
-        waiters
-    }
-
     /// Whether the person may be asked about a slot: some open need waits for it that is not held.
     pub fn may_be_asked(&self, slot: &SlotKey) -> bool {
         self.active_needs()
@@ -182,14 +170,11 @@ impl Conversation {
     /// The asks about a slot that count as it stands: of a value that waits to be confirmed, those
     /// that asked whether it is right.
     pub fn asks_about<'a>(&'a self, key: &'a SlotKey) -> impl Iterator<Item = &'a Ask> {
-        let since = match self.slots.get(key).map(|slot| &slot.standing) {
-            Some(Standing::Unconfirmed(candidate)) => Some(candidate.as_of),
-            _ => None,
-        };
+        let slot = self.slots.get(key);
         self.asks
             .of(key)
             .iter()
-            .filter(move |ask| since.is_none_or(|since| ask.confirms && ask.at >= since))
+            .filter(move |ask| slot.is_none_or(|slot| ask.counts_for(&slot.standing)))
     }
 
     /// Whether the person has been asked whether a slot's value is right, in a message that was
@@ -428,6 +413,17 @@ pub struct Ask {
     /// Whether it asked if a value that was understood is right.
     #[serde(default)]
     pub confirms: bool,
+}
+
+impl Ask {
+    /// Whether it counts for its slot as that stands: of a value that waits to be confirmed, those
+    /// that asked whether it is right.
+    pub(crate) fn counts_for(&self, standing: &Standing) -> bool {
+        match standing {
+            Standing::Unconfirmed(candidate) => self.confirms && self.at >= candidate.as_of,
+            _ => true,
+        }
+    }
 }
 
 /// A message of ours between the decision and its fate.

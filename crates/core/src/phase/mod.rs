@@ -2,13 +2,13 @@
 
 mod diagram;
 mod rules;
+mod survey;
 mod watch;
 
 pub use diagram::diagram;
 pub use rules::{RULES, Rule, RuleName};
-pub(crate) use rules::{
-    broken_slots, first_unsaid_at, reminder_due, silent_slots, unasked_slots, untold_briefs,
-};
+pub use survey::Survey;
+pub(crate) use survey::untold_briefs;
 pub use watch::Watch;
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     id::{HoldId, MessageId, NeedId},
     ladder::Chase,
     need::OutcomeKind,
-    sending::{Permission, may_send},
+    sending::{Permission, permission},
     slot::SlotKey,
 };
 use jiff::Timestamp;
@@ -104,23 +104,20 @@ impl Phase {
 
 /// Says what happens next. Pure; the first rule of [`RULES`] that matches wins.
 pub fn determine_phase(conversation: &Conversation, now: Timestamp) -> Phase {
-    let watch = Watch::new(now);
-    first_match(conversation, &watch).unwrap_or_else(|| match next_change(conversation, now) {
-        Some(until) => Phase::Wait { until },
-        None => Phase::Idle,
-    })
+    phase_of(&Survey::new(conversation), now)
 }
 
 /// The first instant after `now` at which [`determine_phase`] would answer differently if nothing
 /// arrived; none when it never would.
 pub fn next_wake(conversation: &Conversation, now: Timestamp) -> Option<Timestamp> {
-    next_change(conversation, now)
+    wake_of(&Survey::new(conversation), now)
 }
 
 /// When the conversation is due again: now, if there is something to do now.
 pub fn due_at(conversation: &Conversation, now: Timestamp) -> Option<Timestamp> {
-    if determine_phase(conversation, now).is_waiting() {
-        next_wake(conversation, now)
+    let survey = Survey::new(conversation);
+    if phase_of(&survey, now).is_waiting() {
+        wake_of(&survey, now)
     } else {
         Some(now)
     }
@@ -184,12 +181,13 @@ pub struct Finding {
 
 /// Explains [`determine_phase`].
 pub fn explain(conversation: &Conversation, now: Timestamp) -> Explanation {
+    let survey = Survey::new(conversation);
     let mut won = false;
     let rules = RULES
         .iter()
         .map(|rule| {
             let watch = Watch::explaining(now);
-            let matches = rule.check(conversation, &watch).is_some();
+            let matches = rule.check(&survey, &watch).is_some();
             let wins = matches && !won;
             won |= matches;
             Finding {
@@ -203,42 +201,55 @@ pub fn explain(conversation: &Conversation, now: Timestamp) -> Explanation {
         .collect();
     Explanation {
         at: now,
-        phase: determine_phase(conversation, now),
-        next_wake: next_wake(conversation, now),
+        phase: phase_of(&survey, now),
+        next_wake: wake_of(&survey, now),
         rules,
         sending: [MessageKind::Reply, MessageKind::Ask, MessageKind::FollowUp]
             .into_iter()
             .map(|kind| SendingFinding {
                 kind,
-                permission: may_send(conversation, kind, now),
+                permission: permission(&survey, kind, &Watch::new(now)),
             })
             .collect(),
-        questions: rules::open_chases(conversation)
+        questions: survey
+            .chases()
+            .iter()
             .map(|(slot, chase)| QuestionFinding {
-                slot: slot.clone(),
-                chase,
+                slot: (*slot).clone(),
+                chase: *chase,
             })
             .collect(),
     }
 }
 
-fn first_match(conversation: &Conversation, watch: &Watch) -> Option<Phase> {
-    RULES
-        .iter()
-        .find_map(|rule| rule.check(conversation, watch))
+fn phase_of(survey: &Survey<'_>, now: Timestamp) -> Phase {
+    let watch = Watch::new(now);
+    first_match(survey, &watch).unwrap_or_else(|| match next_change(survey, &watch, None) {
+        Some(until) => Phase::Wait { until },
+        None => Phase::Idle,
+    })
 }
 
-fn next_change(conversation: &Conversation, now: Timestamp) -> Option<Timestamp> {
+fn wake_of(survey: &Survey<'_>, now: Timestamp) -> Option<Timestamp> {
+    let watch = Watch::new(now);
+    let phase = first_match(survey, &watch);
+    next_change(survey, &watch, phase.as_ref())
+}
+
+fn first_match(survey: &Survey<'_>, watch: &Watch) -> Option<Phase> {
+    RULES.iter().find_map(|rule| rule.check(survey, watch))
+}
+
+/// The first instant at which another phase matches than `phase`, which `watch` saw the rules find.
+fn next_change(survey: &Survey<'_>, watch: &Watch, phase: Option<&Phase>) -> Option<Timestamp> {
     /// A threshold that changes nothing is passed over; after this many an early wake, which only
     /// looks again, is cheaper than looking further.
     const MOST_PASSED_OVER: usize = 64;
 
-    let watch = Watch::new(now);
-    let phase = first_match(conversation, &watch);
     let mut change = watch.changes_at()?;
     for _ in 0..MOST_PASSED_OVER {
         let later = Watch::new(change);
-        if first_match(conversation, &later) != phase {
+        if first_match(survey, &later).as_ref() != phase {
             return Some(change);
         }
         change = later.changes_at()?;

@@ -1,14 +1,13 @@
 //! The rules, in order. The first that matches says what happens next.
 
-use super::{Phase, Watch};
+use super::{Phase, Survey, Watch};
 use crate::{
     conversation::{Conversation, Hold, HoldReason, MessageKind, Owed, Received, ReplyItem},
     id::{HoldId, NeedId},
-    ladder::{self, Chase, Silence},
     need::{Need, OutcomeKind},
     policy::{SilentCaller, Wait},
     sending::{self, Permission, permission},
-    slot::{SlotKey, Standing},
+    slot::Standing,
     stakeholder::Consent,
 };
 use jiff::Timestamp;
@@ -21,13 +20,13 @@ pub struct Rule {
     pub name: RuleName,
     /// Why it stands where it stands.
     pub place: &'static str,
-    check: fn(&Conversation, &Watch) -> Option<Phase>,
+    check: fn(&Survey<'_>, &Watch) -> Option<Phase>,
 }
 
 impl Rule {
     /// The phase, if the rule matches.
-    pub fn check(&self, conversation: &Conversation, watch: &Watch) -> Option<Phase> {
-        (self.check)(conversation, watch)
+    pub fn check(&self, survey: &Survey<'_>, watch: &Watch) -> Option<Phase> {
+        (self.check)(survey, watch)
     }
 }
 
@@ -158,7 +157,7 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-fn apply_need_operations(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn apply_need_operations(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     w.say(|| {
         let waiting = c.need_operations.len();
         counted(
@@ -171,11 +170,12 @@ fn apply_need_operations(c: &Conversation, w: &Watch) -> Option<Phase> {
     (!c.need_operations.is_empty()).then_some(Phase::ApplyNeedOperations)
 }
 
-fn expire_needs(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn expire_needs(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     let needs: Vec<NeedId> = c
-        .open_needs()
-        .filter(|(_, need)| is_over(c, need, w))
-        .map(|(id, _)| id.clone())
+        .outcomes()
+        .iter()
+        .filter(|(_, need, outcome)| is_over(c, need, *outcome, w))
+        .map(|(id, ..)| (*id).clone())
         .collect();
     w.say(|| match (needs.len(), w.changes_at()) {
         (0, Some(at)) => format!("no open need's deadline has passed; the next is at {at}"),
@@ -188,8 +188,8 @@ fn expire_needs(c: &Conversation, w: &Watch) -> Option<Phase> {
 
 /// A reply that arrived in time and has not been read may still count, for a bounded while; and
 /// what was said in time counts even if it was read, or the clock looked at, only afterwards.
-fn is_over(c: &Conversation, need: &Need, w: &Watch) -> bool {
-    if !w.reached(need.deadline) || ended_in_time(c, need) {
+fn is_over(c: &Conversation, need: &Need, outcome: Option<OutcomeKind>, w: &Watch) -> bool {
+    if !w.reached(need.deadline) || ended_in_time(c, need, outcome) {
         return false;
     }
     let reply_in_time = c
@@ -208,10 +208,11 @@ fn is_readable(c: &Conversation, w: &Watch) -> bool {
         && burst_end(c).is_some_and(|paused_at| w.reached(paused_at))
 }
 
-fn settle_needs(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn settle_needs(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     let needs: Vec<(NeedId, OutcomeKind)> = c
-        .open_needs()
-        .filter_map(|(id, need)| outcome_of(c, need).map(|outcome| (id.clone(), outcome)))
+        .outcomes()
+        .iter()
+        .filter_map(|(id, _, outcome)| outcome.map(|outcome| ((*id).clone(), outcome)))
         .collect();
     w.say(|| {
         counted(
@@ -224,30 +225,9 @@ fn settle_needs(c: &Conversation, w: &Watch) -> Option<Phase> {
     (!needs.is_empty()).then_some(Phase::SettleNeeds { needs })
 }
 
-/// How an open need ends as things stand; none while it has to wait.
-fn outcome_of(c: &Conversation, need: &Need) -> Option<OutcomeKind> {
-    let standings = || {
-        need.slots
-            .iter()
-            .filter(|slot| slot.required)
-            .filter_map(|slot| c.slots.get(&slot.key))
-            .map(|slot| &slot.standing)
-    };
-    let told = need.briefs.iter().all(|brief| brief.told.is_some());
-    if told && standings().all(|standing| matches!(standing, Standing::Filled(_))) {
-        Some(OutcomeKind::Fulfilled)
-    } else if standings().any(|standing| matches!(standing, Standing::Declined { .. })) {
-        Some(OutcomeKind::Declined)
-    } else if opted_out_of_everything(c) {
-        Some(OutcomeKind::OptedOut)
-    } else {
-        None
-    }
-}
-
 /// Whether a need has its outcome from what came before its deadline.
-fn ended_in_time(c: &Conversation, need: &Need) -> bool {
-    match outcome_of(c, need) {
+fn ended_in_time(c: &Conversation, need: &Need, outcome: Option<OutcomeKind>) -> bool {
+    match outcome {
         Some(OutcomeKind::Fulfilled) => need
             .slots
             .iter()
@@ -266,15 +246,7 @@ fn ended_in_time(c: &Conversation, need: &Need) -> bool {
     }
 }
 
-fn opted_out_of_everything(c: &Conversation) -> bool {
-    let contacts = &c.stakeholder.contacts;
-    !contacts.is_empty()
-        && contacts
-            .iter()
-            .all(|contact| matches!(contact.consent, Consent::OptedOut { .. }))
-}
-
-fn record_for_operator(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn record_for_operator(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     let commands = c.quick_actions.len();
     w.say(|| match &c.taken_over {
         Some(taken) => format!("{} has taken over, and {commands} commands wait", taken.by),
@@ -283,7 +255,7 @@ fn record_for_operator(c: &Conversation, w: &Watch) -> Option<Phase> {
     (c.taken_over.is_some() && commands > 0).then_some(Phase::RunQuickActions)
 }
 
-fn hands_off(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn hands_off(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     w.say(|| match &c.taken_over {
         Some(taken) => format!("{} has taken over", taken.by),
         None => "no operator has taken over".to_owned(),
@@ -291,7 +263,7 @@ fn hands_off(c: &Conversation, w: &Watch) -> Option<Phase> {
     c.taken_over.as_ref().map(|_| Phase::HandsOff)
 }
 
-fn catch_up(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn catch_up(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     let Some(transcript) = c.transcripts.first() else {
         w.say(|| "no earlier transcript waits to be read".to_owned());
         return None;
@@ -310,7 +282,7 @@ fn catch_up(c: &Conversation, w: &Watch) -> Option<Phase> {
     })
 }
 
-fn read_inbox(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn read_inbox(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     /// A reader gets at most this many messages at once: more is no burst, and forms must stay
     /// small.
     const MOST_AT_ONCE: usize = 10;
@@ -385,7 +357,7 @@ fn is_reading_given_up(c: &Conversation) -> bool {
     c.holds.iter().any(given_up)
 }
 
-fn run_quick_actions(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn run_quick_actions(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     w.say(|| {
         let waiting = c.quick_actions.len();
         counted(
@@ -398,7 +370,7 @@ fn run_quick_actions(c: &Conversation, w: &Watch) -> Option<Phase> {
     (!c.quick_actions.is_empty()).then_some(Phase::RunQuickActions)
 }
 
-fn await_operator(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn await_operator(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     w.say(|| {
         let over_all: Vec<String> = c
             .holds
@@ -415,7 +387,7 @@ fn await_operator(c: &Conversation, w: &Watch) -> Option<Phase> {
     c.is_held().then_some(Phase::AwaitOperator)
 }
 
-fn tend_holds(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn tend_holds(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     let lift: Vec<HoldId> = c
         .holds
         .iter()
@@ -453,7 +425,7 @@ fn escalates_at(c: &Conversation, hold: &Hold) -> Option<Timestamp> {
     Some(patience.after(from))
 }
 
-fn escalate_unreachable(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn escalate_unreachable(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     if sending::contact(c).is_some() {
         w.say(|| "a contact may be used".to_owned());
         return None;
@@ -469,8 +441,8 @@ fn escalate_unreachable(c: &Conversation, w: &Watch) -> Option<Phase> {
         .reply_items
         .iter()
         .any(|item| matters(item) && c.may_be_said(item))
-        || first_unsaid_at(c).is_some()
-        || reminder_due(c, w);
+        || c.first_unsaid_at().is_some()
+        || c.reminder_due(w);
     w.say(|| match to_say {
         true => "there is something to say, and no contact may be used".to_owned(),
         false => "no contact may be used, but there is nothing to say".to_owned(),
@@ -478,7 +450,7 @@ fn escalate_unreachable(c: &Conversation, w: &Watch) -> Option<Phase> {
     to_say.then_some(Phase::EscalateUnreachable)
 }
 
-fn reply(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn reply(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     if !c.reply_items.iter().any(|item| c.may_be_said(item)) {
         w.say(|| match c.reply_items.len() {
             0 => "nothing is owed to the stakeholder".to_owned(),
@@ -489,16 +461,16 @@ fn reply(c: &Conversation, w: &Watch) -> Option<Phase> {
     allowed(c, MessageKind::Reply, w).then_some(Phase::Reply)
 }
 
-fn ask(c: &Conversation, w: &Watch) -> Option<Phase> {
-    if first_unsaid_at(c).is_none() {
+fn ask(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
+    if c.first_unsaid_at().is_none() {
         w.say(|| "nothing is left that was never asked or told".to_owned());
         return None;
     }
     allowed(c, MessageKind::Ask, w).then_some(Phase::Ask)
 }
 
-fn follow_up(c: &Conversation, w: &Watch) -> Option<Phase> {
-    if !reminder_due(c, w) {
+fn follow_up(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
+    if !c.reminder_due(w) {
         w.say(|| match w.changes_at() {
             Some(at) => format!("the next reminder is due at {at}"),
             None => "no reminder is to come".to_owned(),
@@ -509,26 +481,14 @@ fn follow_up(c: &Conversation, w: &Watch) -> Option<Phase> {
 }
 
 /// Whether the one gate lets a message of this kind go now.
-fn allowed(c: &Conversation, kind: MessageKind, w: &Watch) -> bool {
+fn allowed(c: &Survey<'_>, kind: MessageKind, w: &Watch) -> bool {
     let permission = permission(c, kind, w);
     w.say(|| permission.to_string());
     permission == Permission::Now
 }
 
-/// Whether some open question's next reminder is due.
-pub(crate) fn reminder_due(c: &Conversation, w: &Watch) -> bool {
-    // Every chase is looked at, so that the watch notes the earliest.
-    open_chases(c).fold(false, |due, (_, chase)| {
-        let reached = match chase {
-            Chase::Remind { at } => w.reached(at),
-            Chase::UsedUp { .. } | Chase::Unasked | Chase::Broken { .. } => false,
-        };
-        due || reached
-    })
-}
-
-fn escalate_promises(c: &Conversation, w: &Watch) -> Option<Phase> {
-    let broken = broken_slots(c, w);
+fn escalate_promises(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
+    let broken = c.broken(w);
     w.say(|| match broken.len() {
         0 => "no promise was broken a second time".to_owned(),
         some => format!("a second promise was broken for {some} questions"),
@@ -536,18 +496,8 @@ fn escalate_promises(c: &Conversation, w: &Watch) -> Option<Phase> {
     (!broken.is_empty()).then_some(Phase::EscalatePromises)
 }
 
-/// The questions whose answer was promised twice and did not come.
-pub(crate) fn broken_slots(c: &Conversation, w: &Watch) -> Vec<SlotKey> {
-    open_chases(c)
-        .filter_map(|(key, chase)| match chase {
-            Chase::Broken { at } if w.reached(at) => Some(key.clone()),
-            _ => None,
-        })
-        .collect()
-}
-
-fn escalate_silence(c: &Conversation, w: &Watch) -> Option<Phase> {
-    let silent = silent_slots(c, w);
+fn escalate_silence(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
+    let silent = c.silent(w);
     w.say(|| match (silent.len(), w.changes_at()) {
         (0, Some(at)) => format!("there is no reminder left, and patience until {at}"),
         (0, None) => "no question has gone unanswered through all its reminders".to_owned(),
@@ -557,44 +507,7 @@ fn escalate_silence(c: &Conversation, w: &Watch) -> Option<Phase> {
     (!silent.is_empty()).then_some(Phase::EscalateSilence)
 }
 
-/// The questions whose ladder is used up, with what that means.
-pub(crate) fn silent_slots(c: &Conversation, w: &Watch) -> Vec<(SlotKey, Silence)> {
-    open_chases(c)
-        .filter_map(|(key, chase)| match chase {
-            // Where silence means expiry, the deadline does what is to be done.
-            Chase::UsedUp {
-                silence: Silence::Expire,
-                ..
-            } => None,
-            Chase::UsedUp { at, silence } if w.reached(at) => Some((key.clone(), silence)),
-            _ => None,
-        })
-        .collect()
-}
-
-/// Every required open slot that can be asked, with what its ladder says.
-pub(super) fn open_chases(c: &Conversation) -> impl Iterator<Item = (&SlotKey, Chase)> {
-    let waiters = c.waiters();
-    c.slots
-        .iter()
-        .filter(|(_, slot)| slot.standing.is_open())
-        .filter_map(move |(key, slot)| {
-            let waiting = waiters.get(key)?;
-            is_required(c, key, waiting).then(|| (key, ladder::chase_for(c, key, slot, waiting)))
-        })
-}
-
-/// Whether an open need requires a slot, and has what the slot rests on.
-fn is_required(c: &Conversation, key: &SlotKey, waiting: &[(&NeedId, &Need)]) -> bool {
-    let mut active = waiting.iter().filter(|(id, _)| c.is_active(id));
-    active.any(|(_, need)| {
-        need.slots
-            .iter()
-            .any(|slot| slot.required && slot.key == *key && c.is_ripe(slot))
-    })
-}
-
-fn probe_caller(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn probe_caller(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     let Some(patience) = c.policy.probe_caller_after else {
         w.say(|| "callers are not probed".to_owned());
         return None;
@@ -617,7 +530,7 @@ fn probe_caller(c: &Conversation, w: &Watch) -> Option<Phase> {
     (!needs.is_empty()).then_some(Phase::ProbeCaller { needs })
 }
 
-fn escalate_caller(c: &Conversation, w: &Watch) -> Option<Phase> {
+fn escalate_caller(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     if c.policy.silent_caller == SilentCaller::Keep {
         w.say(|| "needs are kept, whether or not their callers answer".to_owned());
         return None;
@@ -642,59 +555,6 @@ fn escalate_caller(c: &Conversation, w: &Watch) -> Option<Phase> {
         some => format!("{some} callers did not answer whether they still wait"),
     });
     (!needs.is_empty()).then_some(Phase::EscalateCaller { needs })
-}
-
-/// Since when something waits that was never asked or told; what is on its way does not wait.
-pub(crate) fn first_unsaid_at(c: &Conversation) -> Option<Timestamp> {
-    c.active_needs()
-        .filter(|(id, need)| {
-            unasked_slots(c, need).next().is_some() || untold_briefs(c, id, need).next().is_some()
-        })
-        .map(|(_, need)| need.registered_at)
-        .min()
-}
-
-/// The slots of a need, required or not, that were never asked and of which nothing is known, or
-/// nothing for certain that the next message would clear up anyway. What rests on other slots is
-/// asked once those are answered.
-pub(crate) fn unasked_slots<'a>(
-    c: &'a Conversation,
-    need: &'a Need,
-) -> impl Iterator<Item = &'a SlotKey> {
-    let is_unasked = |key: &SlotKey| match c.slots.get(key).map(|slot| &slot.standing) {
-        Some(Standing::Missing) => !c.is_asked(key),
-        Some(Standing::Unclear { .. }) => !c.is_asked(key) && !c.owes_clarification(key),
-        Some(Standing::Unconfirmed(_)) => {
-            !c.is_confirmation_asked(key) && !c.owes_clarification(key)
-        }
-        _ => false,
-    };
-    need.slots
-        .iter()
-        .filter(|wanted| c.is_ripe(wanted))
-        .map(|wanted| &wanted.key)
-        .filter(move |key| is_unasked(key))
-}
-
-/// The briefs of a need that were never told, by place.
-pub(crate) fn untold_briefs<'a>(
-    c: &'a Conversation,
-    id: &'a NeedId,
-    need: &'a Need,
-) -> impl Iterator<Item = (usize, &'a str)> {
-    need.briefs
-        .iter()
-        .enumerate()
-        .filter(move |(place, brief)| {
-            brief.told.is_none()
-                && !c.outgoing.iter().any(|message| {
-                    message
-                        .briefs
-                        .iter()
-                        .any(|(told, at)| told == id && at == place)
-                })
-        })
-        .map(|(place, brief)| (place, brief.text.as_str()))
 }
 
 /// A number of things in words for a person.

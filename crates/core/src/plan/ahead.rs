@@ -9,7 +9,7 @@ use crate::{
     input::{Fate, Input, StoredInput},
     journal::{Operation, Work},
     need::OutcomeKind,
-    phase::{Phase, RULES, RuleName, Watch, determine_phase, next_wake},
+    phase::{Phase, RULES, RuleName, Survey, Watch, determine_phase, next_wake},
     policy::Wait,
     sending::not_to_be_handed_over_before,
     slot::SlotKey,
@@ -402,11 +402,12 @@ impl Ahead {
 
     /// Lets the time pass to `wake`, and notes what each rule that sends waits for meanwhile.
     fn wait(&mut self, wake: Timestamp) {
+        let survey = Survey::new(&self.conversation);
         for rule in RULES.iter().filter(|rule| sends(rule.name)) {
             let mut at = self.now;
             for _ in 0..MOST_REASONS {
                 let watch = Watch::explaining(at);
-                let matches = rule.check(&self.conversation, &watch).is_some();
+                let matches = rule.check(&survey, &watch).is_some();
                 let Some(until) = watch.changes_at().filter(|_| !matches) else {
                     break;
                 };

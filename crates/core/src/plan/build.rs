@@ -6,7 +6,7 @@ use crate::{
     id::ReplyItemId,
     ladder::{self, Chase, Tone},
     need::NeedSlot,
-    phase::{Phase, Watch, reminder_due, unasked_slots, untold_briefs},
+    phase::{Phase, Survey, Watch, untold_briefs},
     policy::Wait,
     sending::{self, Permission},
     slot::{Slot, SlotKey, Standing},
@@ -67,7 +67,7 @@ pub fn plan_message(c: &Conversation, phase: &Phase, now: Timestamp) -> Option<M
 
 /// Whether a reminder is due, and may go now.
 fn may_remind(c: &Conversation, now: Timestamp) -> bool {
-    reminder_due(c, &Watch::new(now))
+    Survey::new(c).reminder_due(&Watch::new(now))
         && sending::may_send(c, MessageKind::FollowUp, now) == Permission::Now
 }
 
@@ -131,11 +131,9 @@ fn briefs(c: &Conversation) -> Vec<PlanItem> {
 
 fn first_questions(c: &Conversation) -> Vec<PlanItem> {
     let mut keys: Vec<&SlotKey> = Vec::new();
-    for (_, need) in c.active_needs() {
-        for key in unasked_slots(c, need) {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
+    for key in Survey::new(c).unasked() {
+        if !keys.contains(key) {
+            keys.push(key);
         }
     }
     keys.into_iter()

@@ -13,7 +13,7 @@ use crate::{
     id::{Ids, NeedId, ReplyItemId},
     ladder::Silence,
     need::{Brief, Need, NeedSlot, NeedStatus, Outcome, OutcomeKind, Registration, SlotOutcome},
-    phase::{Watch, broken_slots, silent_slots},
+    phase::{Survey, Watch},
     policy::SilentCaller,
     sharing::{Clash, clash},
     slot::{SlotKey, Standing},
@@ -75,7 +75,7 @@ pub(super) fn escalate_silence(
     ids: &mut Ids,
     effects: &mut Vec<Effect>,
 ) {
-    let silent = silent_slots(c, &Watch::new(now));
+    let silent = Survey::new(c).silent(&Watch::new(now));
     if silent.iter().any(|(_, silence)| *silence == Silence::Hold) {
         hold(c, HoldReason::Silence, now, ids);
     }
@@ -93,7 +93,7 @@ pub(super) fn escalate_silence(
 }
 
 pub(super) fn escalate_promises(c: &mut Conversation, now: Timestamp, ids: &mut Ids) {
-    for key in broken_slots(c, &Watch::new(now)) {
+    for key in Survey::new(c).broken(&Watch::new(now)) {
         let promises = c.slots.get(&key).map(|slot| slot.promises.clone());
         let reason = HoldReason::PromisesBroken {
             slot: key,

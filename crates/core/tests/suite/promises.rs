@@ -16,7 +16,7 @@ use liaison_core::{
     input::{Fate, Input},
     journal::{self, Work},
     need::{Need, NeedSlot, NeedStatus, Outcome, OutcomeKind},
-    phase::{self, Finding, Phase, RULES, Watch, determine_phase, explain},
+    phase::{self, Finding, Phase, RULES, Survey, Watch, determine_phase, explain},
     plan::PlanItem,
     slot::{Confirm, Evidence, Filled, Slot, SlotKey, Standing},
     stakeholder::{Consent, EmailAddress, Health},
@@ -753,7 +753,7 @@ fn check_until(state: &Conversation, finding: &Finding, now: Timestamp) {
             .expect("an instant that there is"),
         None => later(now, 400 * 86_400),
     };
-    let matches = rule.check(state, &Watch::new(last)).is_some();
+    let matches = rule.check(&Survey::new(state), &Watch::new(last)).is_some();
     assert_eq!(matches, finding.matches, "{finding:?} at {last}");
 }
 
