@@ -389,7 +389,9 @@ mod tests {
                 let mut parts = rest.splitn(2, " = ");
                 let name = parts.next().unwrap_or_default();
                 let table = rest.starts_with("[tenants.");
-                table || parts.next().is_some() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+                table
+                    || parts.next().is_some()
+                        && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')
             });
             alternative = line == "# [model]" || (alternative && line.starts_with('#'));
             match setting {

@@ -4,7 +4,7 @@ use crate::{
     conversation::{Conversation, Hold, HoldReason, Owed, ReplyItem},
     ladder::Silence,
     need::Need,
-    phase::{Watch, silent_slots},
+    phase::{Survey, Watch},
 };
 use jiff::Timestamp;
 
@@ -25,7 +25,8 @@ pub(super) fn lift_outlived(c: &mut Conversation, now: Timestamp) {
 fn is_outlived(c: &Conversation, hold: &Hold, now: Timestamp) -> bool {
     let nobody_waits = c.open_needs().next().is_none();
     match &hold.reason {
-        HoldReason::Silence => !silent_slots(c, &Watch::new(now))
+        HoldReason::Silence => !Survey::new(c)
+            .silent(&Watch::new(now))
             .iter()
             .any(|(_, silence)| *silence == Silence::Hold),
         HoldReason::PromisesBroken { slot, .. } => c.waiting_for(slot).next().is_none(),
