@@ -48,7 +48,7 @@ fn beside<'t>(
         .filter(move |word| {
             let span = clause.start + word.span.start..clause.start + word.span.end;
             let meets = |one: &&Candidate| one.span.start < span.end && span.start < one.span.end;
-            !values.iter().any(|one| meets(one))
+            !values.iter().any(meets)
         })
         .map(|word| word.text)
 }
