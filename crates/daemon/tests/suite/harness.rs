@@ -138,6 +138,12 @@ impl Daemon {
         self.running = Some(launch(&self.config, &self.clock).await);
     }
 
+    /// Ticks, and lets it do what it would do.
+    pub(crate) async fn looks(&self) {
+        self.running().engine().hub().tick();
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+
     /// Lets time pass while the daemon is off.
     pub(crate) fn sleeps_for(&self, time: SignedDuration) {
         assert!(self.running.is_none(), "the daemon runs");

@@ -17,7 +17,10 @@ use std::{
     },
     time::{Duration, SystemTime},
 };
-use tokio::net::TcpStream;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::watch,
+};
 
 /// The daemon's mailbox.
 pub(crate) const AGENCY: &str = "liaison@example.test";
@@ -68,6 +71,20 @@ impl Servers {
         }
     }
 
+    /// The same servers, with a mailbox that can be shut.
+    pub(crate) async fn behind_a_door(&self) -> (Self, Door) {
+        let listener = TcpListener::bind("localhost:0").await.unwrap();
+        let imap = listener.local_addr().unwrap().port();
+        let (open, shut) = watch::channel(true);
+        tokio::spawn(relay(listener, self.imap, shut));
+        let servers = Self {
+            imap,
+            authority: self.authority.clone(),
+            ..*self
+        };
+        (servers, Door(open))
+    }
+
     /// The tenant's sections of a configuration.
     pub(crate) fn tenant(&self, wiring: Wiring, password: &str) -> String {
         let authority = self.authority.display();
@@ -91,6 +108,34 @@ impl Servers {
              security = \"{imap_security}\"\n{login}{}",
             crate::harness::POLICY
         )
+    }
+}
+
+/// Lets connections to a mailbox through, or lets them wait.
+pub(crate) struct Door(watch::Sender<bool>);
+
+impl Door {
+    pub(crate) fn shut(&self) {
+        self.0.send_replace(false);
+    }
+
+    pub(crate) fn open(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+/// Passes on what connects to `listener`, each connection once the door is open.
+async fn relay(listener: TcpListener, to: u16, door: watch::Receiver<bool>) {
+    while let Ok((mut near, _)) = listener.accept().await {
+        let mut door = door.clone();
+        tokio::spawn(async move {
+            if door.wait_for(|open| *open).await.is_err() {
+                return;
+            }
+            let mut far = TcpStream::connect(("localhost", to)).await.unwrap();
+            // It ends when either side does, and how is theirs to find out.
+            let _ = tokio::io::copy_bidirectional(&mut near, &mut far).await;
+        });
     }
 }
 

@@ -17,6 +17,9 @@ const BURST: SignedDuration = SignedDuration::from_secs(60);
 
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
+/// Ticks, each with time to work.
+const LOOKS_AT_A_SHUT_MAILBOX: usize = 40;
+
 const YES: &str = "Please arrange it for me.";
 const QUESTION: &str = "I contacted the tenant, and he will not be able to attend the inspection. \
                         Can I pass by the office to grab the keys?";
@@ -402,21 +405,29 @@ fn whoever_waits_is_told_at_once_and_waits_through_a_restart() {
 fn a_reply_that_came_while_the_daemon_was_off_is_read_before_a_reminder_goes_out() {
     with_servers(async |servers| {
         let mut landlord = Landlord::new(&servers).await;
-        let mut daemon = start(&servers, Wiring::Plain, MONDAY).await;
+        let (behind, door) = servers.behind_a_door().await;
+        let mut daemon = start(&behind, Wiring::Plain, MONDAY).await;
         let need = daemon.inspection(&landlord.address).await;
         daemon.pass(GATHER).await;
         let letters = landlord.letters(1).await;
 
-        // The daemon is off until well after the first reminder is due.
+        // The daemon is off until well after the first reminder is due, and its mailbox is slow to
+        // open when it starts again.
         daemon.halt().await;
         landlord.answer(&daemon, &letters[0], YES).await;
         daemon.sleeps_for(DAY * 4);
+        door.shut();
         daemon.start_again().await;
+        // A daemon that does not wait sends within the first looks; one that does never does.
+        for _ in 0..LOOKS_AT_A_SHUT_MAILBOX {
+            daemon.looks().await;
+            assert_eq!(sent(&daemon.conversation(&need).await).len(), 1);
+        }
+
+        door.open();
         daemon.wait_for_received(&need, 1).await;
         daemon.pass(BURST).await;
         is_fulfilled_by(&daemon, &need, YES).await;
-        landlord.letters(2).await;
-
         let letters = landlord.letters_at_last().await;
         assert_eq!(letters.len(), 2, "the question, and thanks; no reminder");
         daemon.stop().await;
