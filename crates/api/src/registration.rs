@@ -117,6 +117,22 @@ pub struct SlotSpec {
     pub kind: KindSpec,
 }
 
+impl SlotSpec {
+    /// A slot that the need waits for, with nothing said beside what is asked.
+    pub fn new(name: impl Into<String>, question: impl Into<String>, kind: KindSpec) -> Self {
+        Self {
+            name: name.into(),
+            question: question.into(),
+            required: true,
+            self_checks: Vec::new(),
+            max_age: None,
+            depends_on: Vec::new(),
+            confirm: Confirm::Never,
+            kind,
+        }
+    }
+}
+
 fn yes() -> bool {
     true
 }

@@ -1,7 +1,7 @@
 //! Amending a need.
 
 use crate::{ClientError, Kind, NeedHandle, Timestamp, Wait};
-use liaison_api::{AmendNeed, Confirm, Deadline, KindSpec, NeedView, SlotAmendment, SlotSpec};
+use liaison_api::{AmendNeed, Deadline, KindSpec, NeedView, SlotAmendment, SlotSpec};
 
 /// A change to an open need, in the making. What is not named stays as it is; all of it is applied,
 /// or nothing. What is wrong with it, the daemon says when it is sent, field by field.
@@ -47,16 +47,8 @@ impl AmendBuilder {
         question: impl Into<String>,
         kind: Kind,
     ) -> Self {
-        self.request.add_slots.push(SlotSpec {
-            name: name.into(),
-            question: question.into(),
-            required: true,
-            self_checks: Vec::new(),
-            max_age: None,
-            depends_on: Vec::new(),
-            confirm: Confirm::Never,
-            kind: KindSpec::from(&kind),
-        });
+        let slot = SlotSpec::new(name, question, KindSpec::from(&kind));
+        self.request.add_slots.push(slot);
         self
     }
 

@@ -235,6 +235,15 @@ impl Client {
         }
     }
 
+    /// Makes a call that changes something: with an idempotency key until it succeeds or the tries
+    /// are used up; without one, what became of a try that failed is not known, so there is no other.
+    pub(crate) async fn send<T: DeserializeOwned>(&self, call: &Call) -> Result<T, ClientError> {
+        match call.idempotency_key {
+            Some(_) => self.repeatable(call).await,
+            None => self.once(call).await.map_err(|failure| failure.error),
+        }
+    }
+
     pub(crate) async fn pause(&self, failures: u32, failure: &Failure, who: &str) {
         tokio::time::sleep(self.backoff.pause(failures, failure.retry_after, who)).await;
     }

@@ -113,18 +113,10 @@ impl NeedHandle {
     ) -> Result<NeedView, ClientError> {
         let body = serde_json::to_string(amendment)
             .expect("an amendment is texts, numbers and lists, all of which JSON has");
-        let repeatable = idempotency_key.is_some();
         let call = Call::new("amend a need", Method::PATCH, self.path())
             .body(body)
             .idempotency_key(idempotency_key);
-        if repeatable {
-            self.client.repeatable(&call).await
-        } else {
-            self.client
-                .once(&call)
-                .await
-                .map_err(|failure| failure.error)
-        }
+        self.client.send(&call).await
     }
 
     /// Says that somebody still waits. Reading the need says so too, if not as promptly; this

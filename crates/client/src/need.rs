@@ -190,16 +190,8 @@ impl NeedBuilder {
         question: impl Into<String>,
         kind: Kind,
     ) -> Self {
-        self.slots.push(SlotSpec {
-            name: name.into(),
-            question: question.into(),
-            required: true,
-            self_checks: Vec::new(),
-            max_age: None,
-            depends_on: Vec::new(),
-            confirm: Confirm::Never,
-            kind: KindSpec::from(&kind),
-        });
+        let slot = SlotSpec::new(name, question, KindSpec::from(&kind));
+        self.slots.push(slot);
         self
     }
 

@@ -294,13 +294,6 @@ impl Commands {
         let call = Call::new(operation, Method::POST, path)
             .body(body)
             .idempotency_key(self.idempotency_key.clone());
-        if self.idempotency_key.is_some() {
-            self.client.repeatable(&call).await
-        } else {
-            self.client
-                .once(&call)
-                .await
-                .map_err(|failure| failure.error)
-        }
+        self.client.send(&call).await
     }
 }

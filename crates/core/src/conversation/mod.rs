@@ -2,23 +2,28 @@
 //! computed from them by [`crate::phase`].
 
 mod absence;
+mod command;
 mod hold;
 mod ledger;
+mod message;
 mod operator;
+mod owed;
 
 pub use absence::Absence;
+pub use command::{Action, QuickAction, TakenOver};
 pub use hold::{Hold, HoldReason};
 pub use ledger::Ledger;
+pub use message::{Author, MessageKind, Origin, Outgoing, Received, Sent, Thread};
 pub use operator::{Guard, Guidance, Heard, IgnoredAction, Via};
+pub use owed::{Owed, ReplyItem};
 
 use crate::{
     amendment::Amendment,
-    id::{ConversationId, GuidanceId, HoldId, MessageId, NeedId, ReplyItemId, TenantId},
+    id::{ConversationId, MessageId, NeedId, ReplyItemId, TenantId},
     need::{Need, NeedSlot, Registration, TranscriptEntry},
     policy::Policy,
     slot::{Confirm, Slot, SlotKey, Standing},
-    stakeholder::{Channel, EmailAddress, Stakeholder},
-    value::{FileRef, Value},
+    stakeholder::{Channel, Stakeholder},
 };
 use jiff::{Timestamp, tz::TimeZone};
 use serde::{Deserialize, Serialize};
@@ -224,21 +229,6 @@ impl Conversation {
     }
 }
 
-/// What keeps our messages in one thread of the person's mail program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Thread {
-    /// The subject of the first message that was sent, without `Re:`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub subject: Option<String>,
-    /// Message-IDs of both sides, oldest first; at most [`Thread::MOST`].
-    pub message_ids: Vec<String>,
-}
-
-impl Thread {
-    /// Mail programs thread by the last few; RFC 5322, section 3.6.4 lets `References` be cut.
-    pub const MOST: usize = 12;
-}
-
 /// A change to the set of needs, waiting to be applied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "operation", rename_all = "snake_case")]
@@ -278,63 +268,6 @@ pub struct Transcript {
     pub by: Option<String>,
 }
 
-/// A message from the stakeholder.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Received {
-    /// Our id for it.
-    pub message: MessageId,
-    /// How it came.
-    pub channel: Channel,
-    /// From which address.
-    pub from: EmailAddress,
-    /// Whether that address is one of the stakeholder's.
-    pub origin: Origin,
-    /// When we got it.
-    pub received_at: Timestamp,
-    /// When they wrote it: the mail's own date, unless that cannot be.
-    pub written_at: Timestamp,
-    /// The subject.
-    pub subject: String,
-    /// What they wrote, without quotes and signature; at most [`Received::MOST_TEXT`] bytes.
-    pub text: String,
-    /// What came with it.
-    pub attachments: Vec<FileRef>,
-    /// Whether a person wrote it.
-    pub author: Author,
-    /// The mail's Message-ID, with its angle brackets, for threading.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transport_id: Option<String>,
-    /// The message of ours that it answers, when it names one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answers: Option<MessageId>,
-}
-
-impl Received {
-    /// A longer message goes to the operator's eyes in full and to the readers cut: nobody answers
-    /// a question after 20,000 bytes.
-    pub const MOST_TEXT: usize = 20_000;
-}
-
-/// Whether a message came from an address that we know to be the stakeholder's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Origin {
-    /// It did.
-    Known,
-    /// It carries the conversation's token or thread, but comes from somebody else's address.
-    Stranger,
-}
-
-/// Whether a person or a program wrote a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Author {
-    /// A person, as far as can be told.
-    Person,
-    /// A program: an absence note, a receipt. Never an answer, and never answered.
-    Automatic,
-}
-
 /// How the reading of the inbox, or of a transcript, has failed so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadingAttempts {
@@ -346,55 +279,6 @@ pub struct ReadingAttempts {
     /// What the last failure was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-}
-
-/// Something that the next message owes the stakeholder.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ReplyItem {
-    /// Its id, so that a message can say which items it carried.
-    pub id: ReplyItemId,
-    /// Since when it is owed.
-    pub since: Timestamp,
-    /// What.
-    pub what: Owed,
-}
-
-/// What can be owed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "owed", rename_all = "snake_case")]
-pub enum Owed {
-    /// Thanks for these answers.
-    Acknowledgement {
-        /// The slots that were filled.
-        slots: Vec<SlotKey>,
-    },
-    /// A question about an unclear answer.
-    Clarification {
-        /// Which slot.
-        slot: SlotKey,
-        /// What the answer might have meant.
-        candidates: Vec<Value>,
-    },
-    /// The question whether a value was understood. The slot holds the value.
-    Confirmation {
-        /// Which slot.
-        slot: SlotKey,
-    },
-    /// An operator's words.
-    Answer {
-        /// The words.
-        text: String,
-        /// Whose.
-        by: String,
-        /// What they answer, verbatim, when known.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        question: Option<String>,
-    },
-    /// Word that a question no longer needs an answer.
-    Withdrawal {
-        /// The question.
-        question: String,
-    },
 }
 
 /// One question in one message that was really sent.
@@ -422,190 +306,6 @@ impl Ask {
         match standing {
             Standing::Unconfirmed(candidate) => self.confirms && self.at >= candidate.as_of,
             _ => true,
-        }
-    }
-}
-
-/// A message of ours between the decision and its fate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outgoing {
-    /// The message, and the outbox row.
-    pub message: MessageId,
-    /// By which channel.
-    pub channel: Channel,
-    /// To which address.
-    pub to: EmailAddress,
-    /// When it was decided.
-    pub decided_at: Timestamp,
-    /// What kind of message.
-    pub kind: MessageKind,
-    /// Its subject.
-    pub subject: String,
-    /// The questions in it, each with whether it was a reminder.
-    pub asks: Vec<(SlotKey, bool)>,
-    /// Those of them that ask whether a value is right.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub confirms: Vec<SlotKey>,
-    /// The reply items in it.
-    pub items: Vec<ReplyItemId>,
-    /// The briefs in it: need, and place in its list.
-    pub briefs: Vec<(NeedId, usize)>,
-    /// The questions in it that were taken back after it was decided, with their words: should it
-    /// go all the same, the person hears that they need no answer.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub taken_back: Vec<(SlotKey, String)>,
-    /// Since when its fate is unknown, if the hand-over was cut off.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unknown_since: Option<Timestamp>,
-    /// Whether it was handed over a second time, because its fate was unknown and the policy says
-    /// so. There is no third time.
-    #[serde(default)]
-    pub resent: bool,
-}
-
-/// What a message is for, in the order of the rules that send them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MessageKind {
-    /// It answers what the person wrote. It does not count against the gap and the cap.
-    Reply,
-    /// It asks something for the first time.
-    Ask,
-    /// It asks again.
-    FollowUp,
-}
-
-/// A message that was really sent. Kept for seven days, for the cap and in case it comes back.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sent {
-    /// Which.
-    pub message: MessageId,
-    /// To which address.
-    pub to: EmailAddress,
-    /// When it was handed over.
-    pub at: Timestamp,
-    /// What for.
-    pub kind: MessageKind,
-    /// The reply items that it carried; owed again should it come back.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub carried: Vec<ReplyItem>,
-}
-
-/// An operator handles the conversation alone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TakenOver {
-    /// Who.
-    pub by: String,
-    /// Since when.
-    pub since: Timestamp,
-}
-
-/// An operator's command, waiting to be run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct QuickAction {
-    /// Who gave it.
-    pub by: String,
-    /// When.
-    pub at: Timestamp,
-    /// What.
-    pub action: Action,
-    /// The holds that stood when it was given: those that came later are none of its business.
-    /// Absent in documents of before this was noted; then all count.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stood: Option<Vec<HoldId>>,
-}
-
-/// What an operator can command in one step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "action", rename_all = "snake_case")]
-pub enum Action {
-    /// Tell the stakeholder this, in the daemon's voice, as soon as sending is allowed.
-    Answer {
-        /// The words.
-        text: String,
-    },
-    /// Lift every hold.
-    Resume,
-    /// Take this as the value of a slot.
-    Fill {
-        /// Which slot.
-        slot: SlotKey,
-        /// The value.
-        value: Value,
-        /// On what grounds.
-        note: String,
-        /// How the operator heard of it, when they did.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        heard: Option<Heard>,
-    },
-    /// Say what became of a message whose fate is unknown.
-    ResolveSend {
-        /// Which message.
-        message: MessageId,
-        /// Whether it was sent.
-        sent: bool,
-    },
-    /// Lift one hold.
-    Release {
-        /// Which.
-        hold: HoldId,
-    },
-    /// Give the writers a standing instruction.
-    Guide {
-        /// The instruction.
-        text: String,
-        /// When it expires; without it, never.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        until: Option<Timestamp>,
-    },
-    /// Take an instruction back.
-    Unguide {
-        /// Which.
-        guidance: GuidanceId,
-    },
-    /// Let a contact be written to again, although its address was found bad or the person had
-    /// asked for no more messages.
-    Revive {
-        /// Which.
-        address: EmailAddress,
-        /// On what grounds.
-        note: String,
-    },
-    /// Talk to whom the person named instead of them.
-    AcceptDelegate {
-        /// Their address, when it is another than the one that was found, or none was.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        address: Option<EmailAddress>,
-        /// Their name, likewise.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        name: Option<String>,
-    },
-    /// Do not.
-    RejectDelegate,
-    /// Other commands, that change nothing unless their guard holds when they arrive.
-    Guarded {
-        /// What must be so.
-        guard: Guard,
-        /// The commands.
-        then: Vec<Action>,
-    },
-}
-
-impl Action {
-    /// The command's name on the wire.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Answer { .. } => "answer",
-            Self::Resume => "resume",
-            Self::Fill { .. } => "fill",
-            Self::ResolveSend { .. } => "resolve_send",
-            Self::Release { .. } => "release",
-            Self::Guide { .. } => "guide",
-            Self::Unguide { .. } => "unguide",
-            Self::Revive { .. } => "revive",
-            Self::AcceptDelegate { .. } => "accept_delegate",
-            Self::RejectDelegate => "reject_delegate",
-            Self::Guarded { then, .. } => then.first().map_or("guarded", Action::name),
         }
     }
 }
