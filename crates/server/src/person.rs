@@ -9,7 +9,7 @@ use crate::{
     fault::Fault,
     needs,
     params::{PathId, idempotency_key},
-    registration::{Faults, LONGEST_NAME},
+    registration::LONGEST_NAME,
     state::App,
 };
 use axum::extract::State;
@@ -114,12 +114,8 @@ pub(crate) async fn decide_delegate(
 }
 
 fn accepting(written: Option<&str>, name: Option<String>) -> Result<Action, Fault> {
-    let mut faults = Faults::default();
     if let Some(name) = &name {
-        faults.line("name", name, LONGEST_NAME);
-    }
-    if !faults.0.is_empty() {
-        return Err(Fault::fields(faults.0));
+        check(|faults| faults.line("name", name, LONGEST_NAME))?;
     }
     Ok(Action::AcceptDelegate {
         address: address(written)?,

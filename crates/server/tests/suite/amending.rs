@@ -1,52 +1,42 @@
 //! Amending needs, saying that they are still waited for, and what is planned.
 
-use crate::harness::{Answer, Server, request, text};
+use crate::harness::{Answer, Talk, request, text};
 use http::{HeaderValue, Method, StatusCode};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-struct Open {
-    server: Server,
-    path: String,
-    conversation: String,
-}
-
-impl Open {
-    async fn new() -> Self {
-        let server = Server::new().await;
-        let (need, conversation) = server.registered().await;
-        server.work().await;
-        Self {
-            server,
-            path: format!("/v1/needs/{need}"),
-            conversation: format!("/v1/conversations/{conversation}"),
-        }
-    }
-
+impl Talk {
     async fn patch(&self, body: &Value) -> Answer {
         let server = &self.server;
         server
-            .call(Method::PATCH, &self.path, &server.caller, Some(body))
+            .call(
+                Method::PATCH,
+                &self.need_path(""),
+                &server.caller,
+                Some(body),
+            )
             .await
     }
 
     async fn patch_with_key(&self, key: &'static str, body: &Value) -> Answer {
-        let mut request = request(Method::PATCH, &self.path, &self.server.caller, Some(body));
+        let mut request = request(
+            Method::PATCH,
+            &self.need_path(""),
+            &self.server.caller,
+            Some(body),
+        );
         let key = HeaderValue::from_static(key);
         request.headers_mut().insert("idempotency-key", key);
         self.server.send(request).await
     }
 
-    async fn view(&self) -> Value {
-        self.server
-            .get(&self.path, &self.server.caller)
-            .await
-            .json()
+    async fn need_view(&self) -> Value {
+        let path = self.need_path("");
+        self.server.get(&path, &self.server.caller).await.json()
     }
 
     async fn slots(&self) -> Vec<String> {
-        let view = self.server.get(&self.conversation, &self.server.operator);
-        let view = view.await.json();
+        let view = self.view().await;
         let slots = view["needs"][0]["required"].as_array().cloned();
         slots.unwrap_or_default().iter().map(text).collect()
     }
@@ -58,8 +48,8 @@ fn keys() -> Value {
 
 #[tokio::test]
 async fn an_amended_need_is_shown_as_it_will_be_and_then_is() {
-    let open = Open::new().await;
-    let before = open.view().await;
+    let open = Talk::new().await;
+    let before = open.need_view().await;
     let body = json!({
         "deadline": "30d",
         "facts": ["The flat is on the third floor."],
@@ -71,12 +61,12 @@ async fn an_amended_need_is_shown_as_it_will_be_and_then_is() {
     let told = answer.json();
     assert_ne!(told["deadline"], before["deadline"]);
     assert_eq!(
-        open.view().await,
+        open.need_view().await,
         before,
         "it is applied by the conversation's one writer"
     );
     open.server.work().await;
-    assert_eq!(open.view().await, told);
+    assert_eq!(open.need_view().await, told);
     let slots = open.slots().await;
     assert_eq!(slots.len(), 1);
     assert!(slots[0].ends_with("/keys"), "{slots:?}");
@@ -84,7 +74,7 @@ async fn an_amended_need_is_shown_as_it_will_be_and_then_is() {
 
 #[tokio::test]
 async fn what_is_wrong_with_an_amendment_is_named_by_its_field() {
-    let open = Open::new().await;
+    let open = Talk::new().await;
     for (body, fields) in [
         (json!({}), &[""][..]),
         (json!({"deadline": "2020-01-01T00:00:00Z"}), &["deadline"]),
@@ -126,7 +116,7 @@ async fn what_is_wrong_with_an_amendment_is_named_by_its_field() {
 
 #[tokio::test]
 async fn an_amendment_with_a_key_is_applied_once() {
-    let open = Open::new().await;
+    let open = Talk::new().await;
     let body = json!({"add_slots": [keys()]});
     for _ in 0..2 {
         let answer = open.patch_with_key("k1", &body).await;
@@ -144,10 +134,10 @@ async fn an_amendment_with_a_key_is_applied_once() {
 
 #[tokio::test]
 async fn a_need_that_has_ended_is_not_amended() {
-    let open = Open::new().await;
+    let open = Talk::new().await;
     let server = &open.server;
     server
-        .call(Method::DELETE, &open.path, &server.caller, None)
+        .call(Method::DELETE, &open.need_path(""), &server.caller, None)
         .await;
     server.work().await;
     let answer = open.patch(&json!({"deadline": "30d"})).await;
@@ -157,12 +147,12 @@ async fn a_need_that_has_ended_is_not_amended() {
 
 #[tokio::test]
 async fn an_amendment_that_lost_a_race_is_an_event() {
-    let open = Open::new().await;
+    let open = Talk::new().await;
     let body = json!({"add_slots": [keys()]});
     open.patch(&body).await;
     open.patch(&body).await;
     open.server.work().await;
-    let events = format!("{}/events?after=0", open.path);
+    let events = open.need_path("/events?after=0");
     let events = open.server.get(&events, &open.server.caller).await.json();
     assert_eq!(events["events"][0]["event"], "amendment_refused");
     assert_eq!(open.slots().await.len(), 2);
@@ -170,19 +160,24 @@ async fn an_amendment_that_lost_a_race_is_an_event() {
 
 #[tokio::test]
 async fn a_foreign_need_is_neither_amended_nor_waited_for() {
-    let open = Open::new().await;
+    let open = Talk::new().await;
     let server = &open.server;
     let body = json!({"deadline": "30d"});
     let answer = server
-        .call(Method::PATCH, &open.path, &server.foreign, Some(&body))
+        .call(
+            Method::PATCH,
+            &open.need_path(""),
+            &server.foreign,
+            Some(&body),
+        )
         .await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
-    let path = format!("{}/still-waiting", open.path);
+    let path = open.need_path("/still-waiting");
     let answer = server
         .call(Method::POST, &path, &server.foreign, None)
         .await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
-    let path = format!("{}/plan", open.conversation);
+    let path = open.path("/plan");
     let answer = server.get(&path, &server.foreign).await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
     let answer = server.get(&path, &server.caller).await;
@@ -191,9 +186,9 @@ async fn a_foreign_need_is_neither_amended_nor_waited_for() {
 
 #[tokio::test]
 async fn a_caller_says_that_it_still_waits() {
-    let open = Open::new().await;
+    let open = Talk::new().await;
     let server = &open.server;
-    let path = format!("{}/still-waiting", open.path);
+    let path = open.need_path("/still-waiting");
     let told = server.changes.inputs();
     // The clock stands at a whole minute.
     for (passes, news) in [(0, 1), (1, 1), (59, 2)] {
@@ -207,7 +202,7 @@ async fn a_caller_says_that_it_still_waits() {
         );
     }
     server
-        .call(Method::DELETE, &open.path, &server.caller, None)
+        .call(Method::DELETE, &open.need_path(""), &server.caller, None)
         .await;
     server.work().await;
     let answer = server.call(Method::POST, &path, &server.caller, None).await;
@@ -216,9 +211,9 @@ async fn a_caller_says_that_it_still_waits() {
 
 #[tokio::test]
 async fn a_plan_and_an_explanation_have_one_shape_each() {
-    let open = Open::new().await;
+    let open = Talk::new().await;
     let server = &open.server;
-    let path = format!("{}/plan", open.conversation);
+    let path = open.path("/plan");
     let plan = server.get(&path, &server.operator).await.json();
     assert_eq!(plan["entries"][0]["step"], "message");
     assert_eq!(plan["entries"][0]["kind"], "ask");
@@ -229,7 +224,7 @@ async fn a_plan_and_an_explanation_have_one_shape_each() {
     let read: liaison_api::PlanAhead = serde_json::from_value(plan.clone()).expect("a plan");
     assert_eq!(json!(read), plan);
 
-    let path = format!("{}/explain", open.conversation);
+    let path = open.path("/explain");
     let explanation = server.get(&path, &server.operator).await.json();
     assert_eq!(explanation["sending"][1]["kind"], "ask");
     assert_eq!(explanation["sending"][1]["may_send"], "not_before");

@@ -1,6 +1,6 @@
 //! What operators do beyond answering: pausing, guiding, guarding, mending.
 
-use crate::harness::{MAILBOX, Server, inspection, text};
+use crate::harness::{MAILBOX, Server, Talk, inspection, text};
 use http::StatusCode;
 use jiff::SignedDuration;
 use liaison_core::id::{ConversationId, MessageId, TenantId};
@@ -8,47 +8,9 @@ use liaison_ports::{
     clock::Clock,
     store::{ClaimRequest, Store, Unmatched},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
-struct Desk {
-    server: Server,
-    need: String,
-    conversation: String,
-}
-
-impl Desk {
-    async fn new() -> Self {
-        let server = Server::new().await;
-        let (need, conversation) = server.registered().await;
-        server.work().await;
-        Self {
-            server,
-            need,
-            conversation,
-        }
-    }
-
-    fn path(&self, rest: &str) -> String {
-        format!("/v1/conversations/{}{rest}", self.conversation)
-    }
-
-    async fn view(&self) -> Value {
-        let answer = self.server.get(&self.path(""), &self.server.operator).await;
-        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
-        answer.json()
-    }
-
-    async fn give(&self, command: &str, body: Value) -> crate::harness::Answer {
-        let path = self.path(&format!("/{command}"));
-        self.server.post(&path, &self.server.operator, &body).await
-    }
-
-    async fn done(&self, command: &str, body: Value) {
-        let answer = self.give(command, body).await;
-        assert_eq!(answer.status, StatusCode::ACCEPTED, "{}", answer.text);
-        self.server.work().await;
-    }
-
+impl Talk {
     /// Sets the conversation aside, as the engine does with one that it cannot process.
     async fn set_aside(&self) {
         let store = &self.server.store;
@@ -80,7 +42,7 @@ impl Desk {
 
 #[tokio::test]
 async fn a_hold_over_one_need_says_so_and_is_released_by_its_id() {
-    let desk = Desk::new().await;
+    let desk = Talk::new().await;
     desk.done(
         "hold",
         json!({"note": "the price is being checked", "need": desk.need, "until": "2d"}),
@@ -99,7 +61,7 @@ async fn a_hold_over_one_need_says_so_and_is_released_by_its_id() {
 
 #[tokio::test]
 async fn a_snooze_ends_by_itself() {
-    let desk = Desk::new().await;
+    let desk = Talk::new().await;
     desk.done("hold", json!({"note": "after the holidays", "until": "2d"}))
         .await;
     assert_eq!(
@@ -112,7 +74,7 @@ async fn a_snooze_ends_by_itself() {
 
 #[tokio::test]
 async fn a_hold_that_nobody_attends_to_is_an_event_of_its_needs_once() {
-    let desk = Desk::new().await;
+    let desk = Talk::new().await;
     desk.done("hold", json!({"note": "let me look"})).await;
     for _ in 0..2 {
         desk.server.clock.advance(SignedDuration::from_hours(24));
@@ -132,7 +94,7 @@ async fn a_hold_that_nobody_attends_to_is_an_event_of_its_needs_once() {
 
 #[tokio::test]
 async fn guidance_is_shown_until_it_expires_or_is_taken_back() {
-    let desk = Desk::new().await;
+    let desk = Talk::new().await;
     desk.done("guide", json!({"text": "Be formal.", "by": "kim"}))
         .await;
     desk.done("guide", json!({"text": "No emoji.", "until": "1d"}))
@@ -150,30 +112,30 @@ async fn guidance_is_shown_until_it_expires_or_is_taken_back() {
 
 #[tokio::test]
 async fn more_guidance_than_a_writer_can_heed_is_refused() {
-    let desk = Desk::new().await;
+    let desk = Talk::new().await;
     for number in 0..10 {
         desk.done("guide", json!({"text": format!("Rule {number}.")}))
             .await;
     }
-    let answer = desk.give("guide", json!({"text": "One more."})).await;
+    let answer = desk.command("guide", json!({"text": "One more."})).await;
     assert_eq!(answer.fields(), ["text"]);
 }
 
 #[tokio::test]
 async fn a_command_for_another_state_or_after_its_time_is_refused_and_says_so() {
-    let desk = Desk::new().await;
+    let desk = Talk::new().await;
     let revision = desk.view().await["revision"].as_u64().expect("a number");
     let at = |query: String| format!("resume?{query}");
     for (query, problem) in [
         (format!("if_revision={}", revision + 1), "stale"),
         ("expires_at=2026-07-06T09:00:00Z".to_owned(), "expired"),
     ] {
-        let answer = desk.give(&at(query), json!({})).await;
+        let answer = desk.command(&at(query), json!({})).await;
         assert_eq!(answer.status, StatusCode::CONFLICT, "{}", answer.text);
         assert_eq!(answer.problem().name(), problem);
     }
     let answer = desk
-        .give(&at("expires_at=soon".to_owned()), json!({}))
+        .command(&at("expires_at=soon".to_owned()), json!({}))
         .await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
     assert!(answer.text.contains("expires_at"), "{}", answer.text);
@@ -181,18 +143,18 @@ async fn a_command_for_another_state_or_after_its_time_is_refused_and_says_so() 
 
     let good = format!("if_revision={revision}&expires_at=2026-07-06T09:00:01Z");
     desk.done(&at(good.clone()), json!({})).await;
-    let answer = desk.give(&at(good), json!({})).await;
+    let answer = desk.command(&at(good), json!({})).await;
     assert_eq!(answer.problem().name(), "stale", "it has been carried out");
 }
 
 #[tokio::test]
 async fn a_command_that_was_overtaken_is_shown_as_ignored() {
-    let desk = Desk::new().await;
+    let desk = Talk::new().await;
     desk.done("hold", json!({"note": "let me look"})).await;
     let hold = desk.view().await["holds"][0]["id"].clone();
     // Both are accepted while the hold stands; the second finds it gone.
     for _ in 0..2 {
-        let answer = desk.give("release", json!({"hold": hold})).await;
+        let answer = desk.command("release", json!({"hold": hold})).await;
         assert_eq!(answer.status, StatusCode::ACCEPTED);
     }
     desk.server.work().await;
@@ -203,7 +165,7 @@ async fn a_command_that_was_overtaken_is_shown_as_ignored() {
 
 #[tokio::test]
 async fn an_answer_by_phone_shows_how_and_when_it_was_heard_even_while_taken_over() {
-    let desk = Desk::new().await;
+    let desk = Talk::new().await;
     desk.done("takeover", json!({"by": "kim"})).await;
     let heard = json!({"via": "phone", "at": "2026-07-06T08:30:00Z"});
     desk.done(
@@ -225,8 +187,8 @@ async fn an_answer_by_phone_shows_how_and_when_it_was_heard_even_while_taken_ove
 
 #[tokio::test]
 async fn a_quarantine_is_lifted_and_only_where_there_is_one() {
-    let desk = Desk::new().await;
-    let answer = desk.give("lift-quarantine", json!({})).await;
+    let desk = Talk::new().await;
+    let answer = desk.command("lift-quarantine", json!({})).await;
     assert_eq!(answer.problem().name(), "not-quarantined");
     desk.set_aside().await;
     assert_eq!(desk.view().await["quarantined"], "it broke");
@@ -244,7 +206,7 @@ async fn a_quarantine_is_lifted_and_only_where_there_is_one() {
 
 #[tokio::test]
 async fn an_unreadable_conversation_shows_what_is_known_of_it() {
-    let desk = Desk::new().await;
+    let desk = Talk::new().await;
     desk.set_aside().await;
     desk.server.store.garble(true);
     let view = desk.view().await;
@@ -260,7 +222,7 @@ async fn an_unreadable_conversation_shows_what_is_known_of_it() {
         liaison_api::ConversationAnswer::Unreadable(_)
     ));
     // It can be put back to work once it is mended.
-    let answer = desk.give("lift-quarantine", json!({})).await;
+    let answer = desk.command("lift-quarantine", json!({})).await;
     assert_eq!(answer.status, StatusCode::ACCEPTED, "{}", answer.text);
 }
 
@@ -279,7 +241,7 @@ fn stray(id: &str, raw: &str) -> Unmatched {
 
 #[tokio::test]
 async fn a_message_that_matched_nothing_is_assigned_to_a_conversation() {
-    let desk = Desk::new().await;
+    let desk = Talk::new().await;
     let server = &desk.server;
     for (id, raw) in [("m1", "A REPLY"), ("m2", "GARBAGE"), ("m3", "NOTHING")] {
         server

@@ -4,10 +4,10 @@
 use jiff::{SignedDuration, Timestamp};
 use liaison_core::{
     effect::Effect,
-    id::{Entropy, Ids},
+    id::Entropy,
     journal::{Operation, Work},
-    phase::{determine_phase, due_at},
-    transition::{self, WorkOrder, work_order},
+    phase::due_at,
+    transition::{self, WorkOrder},
 };
 use liaison_ports::store::{ClaimRequest, Commit, Step, Store, StoredEffect};
 
@@ -26,11 +26,9 @@ pub(crate) async fn run(store: &dyn Store, now: Timestamp) -> usize {
         // No conversation in these tests needs more.
         for _ in 0..20 {
             let entropy = entropy(&document.id.to_string(), document.revision);
-            let mut folded = document.clone();
-            let mut ids = Ids::new(now, entropy);
-            transition::fold(&mut folded, &inputs, &mut ids, &mut Vec::new());
-            let phase = determine_phase(&folded, now);
-            let done = phase.is_waiting() || work_order(&folded, &phase, now) != WorkOrder::None;
+            let begun = transition::begin(document.clone(), &inputs, now, entropy);
+            let phase = begun.phase().clone();
+            let done = phase.is_waiting() || begun.work_order() != WorkOrder::None;
             if done && inputs.is_empty() {
                 break;
             }

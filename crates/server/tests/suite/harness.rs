@@ -158,6 +158,57 @@ impl Server {
     }
 }
 
+/// A conversation about the need of the README, which has been applied.
+pub(crate) struct Talk {
+    pub(crate) server: Server,
+    pub(crate) need: String,
+    pub(crate) conversation: String,
+}
+
+impl Talk {
+    pub(crate) async fn new() -> Self {
+        let server = Server::new().await;
+        let (need, conversation) = server.registered().await;
+        server.work().await;
+        Self {
+            server,
+            need,
+            conversation,
+        }
+    }
+
+    pub(crate) fn path(&self, rest: &str) -> String {
+        format!("/v1/conversations/{}{rest}", self.conversation)
+    }
+
+    pub(crate) fn need_path(&self, rest: &str) -> String {
+        format!("/v1/needs/{}{rest}", self.need)
+    }
+
+    /// The conversation as an operator sees it.
+    pub(crate) async fn view(&self) -> Value {
+        let answer = self.server.get(&self.path(""), &self.server.operator).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
+        answer.json()
+    }
+
+    /// Gives an operator's command.
+    pub(crate) async fn command(&self, name: &str, body: Value) -> Answer {
+        let path = self.path(&format!("/{name}"));
+        self.server.post(&path, &self.server.operator, &body).await
+    }
+
+    /// Gives a command that is taken, and lets the engine carry it out.
+    pub(crate) async fn done(&self, name: &str, body: Value) {
+        let told = self.server.changes.inputs();
+        let answer = self.command(name, body).await;
+        assert_eq!(answer.status, StatusCode::ACCEPTED, "{}", answer.text);
+        assert_eq!(answer.json(), json!({"repeated": false}));
+        assert_eq!(self.server.changes.inputs(), told + 1);
+        self.server.work().await;
+    }
+}
+
 /// The need of the README.
 pub(crate) fn inspection() -> Value {
     json!({

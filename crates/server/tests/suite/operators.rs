@@ -1,47 +1,8 @@
 //! What operators see and command.
 
-use crate::harness::{Server, request, text};
+use crate::harness::{Server, Talk, request, text};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-
-struct Talk {
-    server: Server,
-    need: String,
-    path: String,
-}
-
-impl Talk {
-    async fn new() -> Self {
-        let server = Server::new().await;
-        let (need, conversation) = server.registered().await;
-        server.work().await;
-        Self {
-            server,
-            need,
-            path: format!("/v1/conversations/{conversation}"),
-        }
-    }
-
-    async fn view(&self) -> Value {
-        let answer = self.server.get(&self.path, &self.server.operator).await;
-        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
-        answer.json()
-    }
-
-    async fn command(&self, name: &str, body: Value) -> crate::harness::Answer {
-        let path = format!("{}/{name}", self.path);
-        self.server.post(&path, &self.server.operator, &body).await
-    }
-
-    async fn done(&self, name: &str, body: Value) {
-        let told = self.server.changes.inputs();
-        let answer = self.command(name, body).await;
-        assert_eq!(answer.status, StatusCode::ACCEPTED, "{}", answer.text);
-        assert_eq!(answer.json(), json!({"repeated": false}));
-        assert_eq!(self.server.changes.inputs(), told + 1);
-        self.server.work().await;
-    }
-}
 
 #[tokio::test]
 async fn a_conversation_shows_what_it_waits_for_and_why() {
@@ -64,7 +25,7 @@ async fn a_conversation_shows_what_it_waits_for_and_why() {
 
     let explained = talk
         .server
-        .get(&format!("{}/explain", talk.path), &talk.server.operator)
+        .get(&talk.path("/explain"), &talk.server.operator)
         .await
         .json();
     assert_eq!(explained["phase"], view["phase"]);
@@ -149,7 +110,7 @@ async fn a_conversation_is_taken_over_and_handed_back() {
 #[tokio::test]
 async fn commands_without_a_body_are_the_keys_own() {
     let talk = Talk::new().await;
-    let path = format!("{}/takeover", talk.path);
+    let path = talk.path("/takeover");
     let bare = request(Method::POST, &path, &talk.server.operator, None);
     assert_eq!(talk.server.send(bare).await.status, StatusCode::ACCEPTED);
     talk.server.work().await;
@@ -273,7 +234,7 @@ async fn a_slot_name_that_two_needs_use_must_be_said_in_full() {
 async fn a_repeated_command_is_carried_out_once() {
     let talk = Talk::new().await;
     let give = async |key: Option<&str>, text: &str| {
-        let path = format!("{}/answer", talk.path);
+        let path = talk.path("/answer");
         let mut request = request(
             Method::POST,
             &path,
@@ -308,7 +269,7 @@ async fn the_journal_holds_every_operation_and_can_be_read_from_any_on() {
     let talk = Talk::new().await;
     talk.done("hold", json!({"note": "x"})).await;
     let journal = async |from: u64| {
-        let path = format!("{}/journal?from={from}", talk.path);
+        let path = talk.path(&format!("/journal?from={from}"));
         talk.server.get(&path, &talk.server.operator).await.json()
     };
     let whole = journal(0).await;
@@ -367,7 +328,7 @@ async fn mail_that_matched_nothing_is_listed_without_its_bytes() {
 #[tokio::test]
 async fn a_transcript_is_empty_before_anything_was_said() {
     let talk = Talk::new().await;
-    let path = format!("{}/transcript", talk.path);
+    let path = talk.path("/transcript");
     let transcript = talk.server.get(&path, &talk.server.operator).await.json();
     assert_eq!(transcript, json!({"messages": []}));
 }

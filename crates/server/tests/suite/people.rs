@@ -1,6 +1,6 @@
 //! What operators and callers decide about the person.
 
-use crate::harness::{Answer, Server};
+use crate::harness::{Answer, Server, Talk};
 use http::StatusCode;
 use liaison_core::{
     id::{ConversationId, MessageId},
@@ -12,36 +12,9 @@ use liaison_ports::{
 };
 use serde_json::{Value, json};
 
-struct Talk {
-    server: Server,
-    need: String,
-    conversation: String,
-}
-
 impl Talk {
-    async fn new() -> Self {
-        let server = Server::new().await;
-        let (need, conversation) = server.registered().await;
-        server.work().await;
-        Self {
-            server,
-            need,
-            conversation,
-        }
-    }
-
-    async fn view(&self) -> Value {
-        let path = format!("/v1/conversations/{}", self.conversation);
-        self.server.get(&path, &self.server.operator).await.json()
-    }
-
-    async fn command(&self, name: &str, body: Value) -> Answer {
-        let path = format!("/v1/conversations/{}/{name}", self.conversation);
-        self.server.post(&path, &self.server.operator, &body).await
-    }
-
     async fn decide(&self, body: Value) -> Answer {
-        let path = format!("/v1/needs/{}/delegate", self.need);
+        let path = self.need_path("/delegate");
         self.server.post(&path, &self.server.caller, &body).await
     }
 
