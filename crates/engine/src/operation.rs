@@ -227,16 +227,18 @@ impl Run<'_> {
         let mut done = Vec::new();
         let mut after = self.conversation.clone();
         let mut inputs = std::mem::take(&mut self.inputs);
-        let mut rests_at = None;
-        while done.len() < MOST_IN_A_COMMIT {
+        let mut paid_for = false;
+        let rests_at = loop {
             let now = parts.clock.now();
             let entropy = parts.entropy.draw();
             let revision = after.revision;
             let begun = transition::begin(after, &inputs, now, entropy);
-            if inputs.is_empty() && begun.phase().is_waiting() {
+            let rests = inputs.is_empty() && begun.phase().is_waiting();
+            // Also after one that ends the batch, so that a conversation that waits then is given
+            // back with the commit and not by a write of its own.
+            if rests || paid_for || done.len() == MOST_IN_A_COMMIT {
                 after = begun.abandon();
-                rests_at = Some(now);
-                break;
+                break rests.then_some(now);
             }
             let phase = begun.phase().clone();
             let order = begun.work_order();
@@ -254,7 +256,7 @@ impl Run<'_> {
                 .finish(&work)
                 .map_err(|divergence| Stop::Broken(divergence.to_string()))?;
             after = next;
-            let paid_for = usage.is_some();
+            paid_for = usage.is_some();
             done.push(Done {
                 step: Step {
                     operation: Operation {
@@ -272,10 +274,7 @@ impl Run<'_> {
                 effects: applied.effects,
                 drafted_on,
             });
-            if paid_for {
-                break;
-            }
-        }
+        };
         Ok(Batch {
             done,
             after,
