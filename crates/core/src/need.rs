@@ -72,6 +72,24 @@ pub struct NeedSlot {
     pub told: Option<Value>,
 }
 
+impl NeedSlot {
+    /// A slot about `subject` as a need asks for it; `reused` when its value was known before.
+    pub(crate) fn new(subject: &str, wanted: &SlotRequest, reused: bool) -> Self {
+        let key = |name: &str| SlotKey {
+            subject: subject.to_owned(),
+            name: name.to_owned(),
+        };
+        Self {
+            key: key(&wanted.name),
+            required: wanted.required,
+            depends_on: wanted.depends_on.iter().map(|name| key(name)).collect(),
+            confirm: wanted.confirm,
+            reused,
+            told: None,
+        }
+    }
+}
+
 /// A fact that the stakeholder must be told once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Brief {

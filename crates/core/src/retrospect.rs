@@ -8,7 +8,6 @@ use crate::{
     conversation::{Conversation, Hold, HoldReason, Owed, ReplyItem},
     effect::{Effect, NeedEvent},
     gate::{SlotJudgement, Verdict},
-    id::Ids,
     input::Input,
     journal::{Operation, Work},
     phase::{Phase, determine_phase, next_wake},
@@ -117,35 +116,33 @@ impl Retrospect {
         applied: &Applied,
     ) -> Option<Difference> {
         let mut other = before.clone();
-        let mut again = operation.clone();
+        let mut inputs = operation.inputs.clone();
         if let Some(policy) = &self.alternative.policy {
             other.policy = policy.clone();
-            again
-                .inputs
-                .retain(|stored| !matches!(stored.input, Input::PolicyChanged(_)));
+            inputs.retain(|stored| !matches!(stored.input, Input::PolicyChanged(_)));
         }
-        let mut folded = other.clone();
-        let mut ids = Ids::new(again.at, again.entropy);
-        transition::fold(&mut folded, &again.inputs, &mut ids, &mut Vec::new());
-        again.phase = determine_phase(&folded, again.at);
-        if again.phase.is_waiting() && operation.phase.is_waiting() {
+        let Operation {
+            at, entropy, phase, ..
+        } = operation;
+        let again = transition::begin(other.clone(), &inputs, *at, *entropy);
+        if again.phase().is_waiting() && phase.is_waiting() {
             return None;
         }
-        let was = self.decided(before, &self.state, operation, applied);
-        let would_be = if again.phase == operation.phase {
-            let order = work_order(&folded, &again.phase, again.at);
-            if let (WorkOrder::Write(plan), Work::Draft(draft)) = (&order, &mut again.work)
+        let was = self.decided(before, &self.state, phase, applied);
+        let would_be = if again.phase() == phase {
+            let mut work = operation.work.clone();
+            if let Work::Draft(draft) = &mut work
                 && self.alternative.templates
+                && let WorkOrder::Write(plan) = again.work_order()
             {
-                **draft = template::render(plan);
+                **draft = template::render(&plan);
             }
-            let mut after = other.clone();
-            match transition::apply(&mut after, &again) {
-                Ok(applied) => self.decided(&other, &after, &again, &applied),
+            match again.finish(&work) {
+                Ok((after, applied)) => self.decided(&other, &after, phase, &applied),
                 Err(divergence) => vec![divergence.to_string()],
             }
         } else {
-            self.decided_by_itself(&folded, &again.phase, again.at)
+            self.decided_by_itself(again.conversation(), again.phase(), *at)
         };
         if was == would_be {
             return None;
@@ -172,7 +169,7 @@ impl Retrospect {
         &self,
         before: &Conversation,
         after: &Conversation,
-        operation: &Operation,
+        phase: &Phase,
         applied: &Applied,
     ) -> Vec<String> {
         let mut said: Vec<String> = Vec::new();
@@ -210,7 +207,7 @@ impl Retrospect {
         let new = after.reply_items.iter().filter(owed);
         said.extend(new.map(|item| owes(&item.what)));
         if said.is_empty() {
-            said.push(done(&operation.phase));
+            said.push(done(phase));
         }
         said
     }

@@ -33,6 +33,14 @@ impl Stakeholder {
             .iter()
             .find(|contact| contact.address.matches(address))
     }
+
+    /// The first opt-out of any contact: it holds for the person, and for whoever speaks for them.
+    pub fn opted_out(&self) -> Option<&Consent> {
+        self.contacts
+            .iter()
+            .map(|contact| &contact.consent)
+            .find(|consent| matches!(consent, Consent::OptedOut { .. }))
+    }
 }
 
 /// One address and what is known of it.

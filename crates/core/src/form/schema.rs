@@ -35,11 +35,7 @@ impl ReadRequest {
             written_at: words
                 .or(last)
                 .map_or(civil::DateTime::MIN, |words| words.written_at),
-            order: match self.day_first {
-                Some(true) => DayMonthOrder::DayFirst,
-                Some(false) => DayMonthOrder::MonthFirst,
-                None => DayMonthOrder::Unknown,
-            },
+            order: DayMonthOrder::of(self.day_first),
             attachments: words.map_or(&[], |words| &words.attachments),
         }
     }

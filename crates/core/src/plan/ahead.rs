@@ -5,16 +5,16 @@ use super::{PlanItem, template};
 use crate::{
     conversation::{Conversation, HoldReason, MessageKind},
     effect::{Effect, NeedEvent, OutboundMessage},
-    id::{Entropy, HoldId, Ids, MessageId, NeedId},
+    id::{Entropy, HoldId, MessageId, NeedId},
     input::{Fate, Input, StoredInput},
-    journal::{Operation, Work},
+    journal::Work,
     need::OutcomeKind,
-    phase::{Phase, RULES, RuleName, Survey, Watch, determine_phase, next_wake},
+    phase::{Phase, RULES, RuleName, Survey, Watch, next_wake},
     policy::Wait,
     sending::not_to_be_handed_over_before,
     slot::SlotKey,
     stakeholder::Channel,
-    transition::{self, WorkOrder, work_order},
+    transition::{self, Begun, WorkOrder},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -207,11 +207,9 @@ impl Ahead {
     fn play(&mut self) -> PlanEnd {
         for _ in 0..MOST_STEPS {
             let entropy = self.entropy();
-            let mut folded = self.conversation.clone();
-            let mut ids = Ids::new(self.now, entropy);
-            transition::fold(&mut folded, &self.inputs, &mut ids, &mut Vec::new());
-            let phase = determine_phase(&folded, self.now);
-            if self.inputs.is_empty() && phase.is_waiting() {
+            let state = self.conversation.clone();
+            let begun = transition::begin(state, &self.inputs, self.now, entropy);
+            if self.inputs.is_empty() && begun.phase().is_waiting() {
                 // What is decided in one run is handed over once the run has come to rest.
                 let open_again = self.hand_over();
                 if !self.inputs.is_empty() {
@@ -219,17 +217,17 @@ impl Ahead {
                 }
                 let wake = next_wake(&self.conversation, self.now);
                 let Some(wake) = wake.into_iter().chain(open_again).min() else {
-                    return self.end(&phase);
+                    return self.end(begun.phase());
                 };
                 self.wait(wake);
                 continue;
             }
-            let work = match work_order(&folded, &phase, self.now) {
+            let work = match begun.work_order() {
                 WorkOrder::None => Work::None,
                 WorkOrder::Write(plan) => Work::Draft(Box::new(template::render(&plan))),
                 WorkOrder::Read(_) => return PlanEnd::Unread { at: self.now },
             };
-            if !self.operate(phase, work, entropy) {
+            if !self.operate(begun, &work) {
                 return PlanEnd::TooFar;
             }
         }
@@ -260,24 +258,18 @@ impl Ahead {
     }
 
     /// Does one operation; `false` when it cannot be done, which a derived phase always can.
-    fn operate(&mut self, phase: Phase, work: Work, entropy: Entropy) -> bool {
+    fn operate(&mut self, begun: Begun, work: &Work) -> bool {
         let held: Vec<HoldId> = self
             .conversation
             .holds
             .iter()
             .map(|hold| hold.id.clone())
             .collect();
-        let operation = Operation {
-            revision: self.conversation.revision,
-            at: self.now,
-            entropy,
-            inputs: std::mem::take(&mut self.inputs),
-            phase,
-            work,
-        };
-        let Ok(applied) = transition::apply(&mut self.conversation, &operation) else {
+        self.inputs.clear();
+        let Ok((next, applied)) = begun.finish(work) else {
             return false;
         };
+        self.conversation = next;
         for effect in &applied.effects {
             self.take(effect);
         }
@@ -330,26 +322,23 @@ impl Ahead {
         let mut questions = Vec::new();
         let mut also: Vec<String> = Vec::new();
         for item in &plan.items {
+            let mut asks = |slot: &SlotKey, reminder| {
+                questions.push(PlannedQuestion {
+                    slot: slot.clone(),
+                    reminder,
+                });
+            };
             let name = match item {
                 PlanItem::Question { slot, asked_on, .. } => {
-                    questions.push(PlannedQuestion {
-                        slot: slot.clone(),
-                        reminder: asked_on.is_some(),
-                    });
+                    asks(slot, asked_on.is_some());
                     continue;
                 }
                 PlanItem::Confirm { slot, asked_on, .. } => {
-                    questions.push(PlannedQuestion {
-                        slot: slot.clone(),
-                        reminder: asked_on.is_some(),
-                    });
+                    asks(slot, asked_on.is_some());
                     continue;
                 }
                 PlanItem::Clarify { slot, .. } => {
-                    questions.push(PlannedQuestion {
-                        slot: slot.clone(),
-                        reminder: false,
-                    });
+                    asks(slot, false);
                     continue;
                 }
                 PlanItem::Acknowledge { .. } => "acknowledge",

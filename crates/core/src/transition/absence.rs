@@ -13,11 +13,7 @@ pub(super) fn of_a_program(c: &mut Conversation, message: &Received) {
     let zone = c.zone();
     let context = ReadContext {
         written_at: zone.to_datetime(message.written_at),
-        order: match c.policy.day_first {
-            Some(true) => DayMonthOrder::DayFirst,
-            Some(false) => DayMonthOrder::MonthFirst,
-            None => DayMonthOrder::Unknown,
-        },
+        order: DayMonthOrder::of(c.policy.day_first),
         attachments: &[],
     };
     let found = find(&message.text, &context)

@@ -13,6 +13,7 @@ use crate::{
     id::{Ids, NeedId},
     need::{NeedSlot, SlotRequest},
     slot::{SlotKey, Standing},
+    value::Kind,
 };
 use jiff::Timestamp;
 
@@ -88,14 +89,15 @@ fn check(c: &Conversation, amendment: &Amendment, at: Timestamp) -> Result<(), S
         subject: subject.clone(),
         name: name.to_owned(),
     };
+    let sharer = |key: &SlotKey, kind: &Kind| {
+        let differs = c.slots.get(key).is_some_and(|slot| slot.kind != *kind);
+        let mut waiting = c.waiting_for(key).map(|(other, _)| other);
+        waiting.find(|other| *other != id && differs).cloned()
+    };
     for change in &amendment.change {
+        let Some(kind) = &change.kind else { continue };
         let key = key(&change.name);
-        let differs = change
-            .kind
-            .as_ref()
-            .is_some_and(|kind| c.slots.get(&key).is_some_and(|slot| slot.kind != *kind));
-        let sharer = c.waiting_for(&key).find(|(other, _)| *other != id);
-        if let Some((other, _)) = sharer.filter(|_| differs) {
+        if let Some(other) = sharer(&key, kind) {
             return Err(format!(
                 "need {other} waits for slot {key} too, and would read its answers differently"
             ));
@@ -103,10 +105,7 @@ fn check(c: &Conversation, amendment: &Amendment, at: Timestamp) -> Result<(), S
     }
     for wanted in &amendment.add {
         let key = key(&wanted.name);
-        let known = c.slots.get(&key);
-        let differs = known.is_some_and(|known| known.kind != wanted.kind);
-        let sharer = c.waiting_for(&key).find(|(other, _)| *other != id);
-        if let Some((other, _)) = sharer.filter(|_| differs) {
+        if let Some(other) = sharer(&key, &wanted.kind) {
             return Err(format!(
                 "need {other} already asks about slot {key} as another kind, or with other \
                  constraints"
@@ -247,23 +246,8 @@ fn add(c: &mut Conversation, id: &NeedId, key: SlotKey, wanted: &SlotRequest, at
         });
         never_asked(c, &key, &wanted.question);
     }
-    let subject = key.subject.clone();
     let reused = take_over(c, &key, wanted, at);
     if let Some(need) = c.needs.get_mut(id) {
-        need.slots.push(NeedSlot {
-            required: wanted.required,
-            depends_on: wanted
-                .depends_on
-                .iter()
-                .map(|name| SlotKey {
-                    subject: subject.clone(),
-                    name: name.clone(),
-                })
-                .collect(),
-            confirm: wanted.confirm,
-            reused,
-            told: None,
-            key,
-        });
+        need.slots.push(NeedSlot::new(&key.subject, wanted, reused));
     }
 }

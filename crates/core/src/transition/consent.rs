@@ -66,11 +66,7 @@ pub(super) fn drop_courtesies(c: &mut Conversation) {
 
 /// Whether the person asked not to be written to, and nobody has said since that they may be.
 pub(super) fn refuses_contact(c: &Conversation) -> bool {
-    let contacts = &c.stakeholder.contacts;
-    let opted_out = contacts
-        .iter()
-        .any(|contact| matches!(contact.consent, Consent::OptedOut { .. }));
-    opted_out
+    c.stakeholder.opted_out().is_some()
         || c.holds
             .iter()
             .any(|hold| matches!(hold.reason, HoldReason::RefusesContact { .. }))

@@ -1,12 +1,12 @@
 //! Talking to somebody whom the person named, once a person on our side agreed.
 
-use super::fold::recall_all;
+use super::{fold::recall_all, values::stands};
 use crate::{
     conversation::{Conversation, HoldReason, Owed},
     effect::{Effect, NeedEvent},
     gate::delegate,
     slot::{SlotKey, Standing},
-    stakeholder::{Channel, Consent, Contact, Delegate, EmailAddress, Grounds},
+    stakeholder::{Channel, Contact, Delegate, EmailAddress, Grounds},
 };
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -81,12 +81,7 @@ pub(super) fn accept(
         Some(place) => contacts.remove(place),
         None => Contact::new(Channel::Email, address),
     };
-    // An opt-out holds for the person, and for whoever speaks for them.
-    let opted_out = contacts
-        .iter()
-        .map(|contact| &contact.consent)
-        .find(|consent| matches!(consent, Consent::OptedOut { .. }));
-    if let Some(opted_out) = opted_out {
+    if let Some(opted_out) = c.stakeholder.opted_out() {
         contact.consent = opted_out.clone();
     }
     contact.name = name.or(contact.name);
@@ -96,7 +91,7 @@ pub(super) fn accept(
         agreed_by: by.to_owned(),
         at,
     });
-    contacts.insert(0, contact);
+    c.stakeholder.contacts.insert(0, contact);
     reject(c);
     ask_anew(c);
     recall_all(c, "somebody else is written to from now on", effects);
@@ -121,8 +116,10 @@ fn ask_anew(c: &mut Conversation) {
     c.asks.retain(|ask| !open.contains(&ask.slot));
     for slot in c.slots.values_mut() {
         slot.promises.clear();
-        if slot.standing.promised_until().is_some() {
-            slot.standing = Standing::Missing;
+    }
+    for key in &open {
+        if c.slots[key].standing.promised_until().is_some() {
+            stands(c, key, Standing::Missing);
         }
     }
     // Thanks and doubts about the person's own answers are nothing to say to somebody else.

@@ -4,6 +4,7 @@
 use super::{
     absence, consent,
     operator::{attend, take_command},
+    values::owe,
 };
 use crate::{
     conversation::{
@@ -11,19 +12,19 @@ use crate::{
         Received, ReplyItem, Sent, TakenOver, Thread, Transcript,
     },
     effect::Effect,
-    id::{HoldId, Ids, MessageId, NeedId, ReplyItemId},
+    id::{HoldId, Ids, MessageId, NeedId},
     input::{Fate, Input, StoredInput},
     need::TranscriptEntry,
     policy::{UnknownSend, Wait},
     sending,
     slot::Standing,
-    stakeholder::{Consent, Contact, EmailAddress, Health, Stakeholder},
+    stakeholder::{Contact, EmailAddress, Health, Stakeholder},
 };
 use jiff::Timestamp;
 
 /// Folds the inputs of one operation into the state, in their order. What is on its way may have
 /// to be recalled.
-pub fn fold(
+pub(super) fn fold(
     conversation: &mut Conversation,
     inputs: &[StoredInput],
     ids: &mut Ids,
@@ -119,15 +120,7 @@ fn add_transcript(
     by: &str,
     effects: &mut Vec<Effect>,
 ) {
-    let is_coming = |operation: &NeedOperation| match operation {
-        NeedOperation::Register { registration, .. } => registration.need == *need,
-        NeedOperation::Amend { .. } | NeedOperation::Cancel { .. } => false,
-    };
-    let waits = match c.needs.get(need) {
-        Some(need) => need.is_open(),
-        None => c.need_operations.iter().any(is_coming),
-    };
-    if !waits {
+    if !is_open_or_coming(c, need) {
         return;
     }
     c.transcripts.push(Transcript {
@@ -153,7 +146,7 @@ pub(super) fn pause(
     since: Timestamp,
     ids: &mut Ids,
 ) {
-    if need.is_some_and(|id| !may_be_paused(c, id)) {
+    if need.is_some_and(|id| !is_open_or_coming(c, id)) {
         // It has ended; there is nothing to pause.
         return;
     }
@@ -185,7 +178,7 @@ pub(super) fn pause(
 }
 
 /// Whether a need is open, or about to be.
-fn may_be_paused(c: &Conversation, id: &NeedId) -> bool {
+fn is_open_or_coming(c: &Conversation, id: &NeedId) -> bool {
     let registers = |operation: &NeedOperation| matches!(operation, NeedOperation::Register { registration, .. } if registration.need == *id);
     match c.needs.get(id) {
         Some(need) => need.is_open(),
@@ -226,13 +219,8 @@ pub(super) fn recall_all(c: &Conversation, why: &str, effects: &mut Vec<Effect>)
 }
 
 fn merge_stakeholder(known: &mut Stakeholder, named: &Stakeholder) {
-    // An opt-out holds for the person, whichever addresses a caller names afterwards.
-    let opted_out = known
-        .contacts
-        .iter()
-        .map(|contact| &contact.consent)
-        .find(|consent| matches!(consent, Consent::OptedOut { .. }))
-        .cloned();
+    // It holds whichever addresses a caller names afterwards.
+    let opted_out = known.opted_out().cloned();
     for contact in &named.contacts {
         if known.contact(&contact.address).is_none() {
             let mut contact = contact.clone();
@@ -430,11 +418,7 @@ pub(super) fn really_sent(
     for (slot, question) in outgoing.taken_back {
         // Unless somebody waits for it again.
         if c.waiting_for(&slot).next().is_none() {
-            c.reply_items.push(ReplyItem {
-                id: ReplyItemId::new(ids.draw()),
-                since: at,
-                what: Owed::Withdrawal { question },
-            });
+            owe(c, Owed::Withdrawal { question }, at, ids);
         }
     }
     c.thread.subject.get_or_insert(outgoing.subject);

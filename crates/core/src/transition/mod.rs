@@ -3,13 +3,16 @@
 mod absence;
 mod amend;
 mod consent;
+mod courtesy;
 mod delegate;
 mod fold;
 mod needs;
 mod operator;
 mod outlived;
+mod questions;
 mod read;
 mod send;
+mod taking;
 mod values;
 
 use crate::{
@@ -29,7 +32,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-pub use fold::fold;
+use fold::fold;
 
 /// How a conversation begins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,7 +99,7 @@ pub enum WorkOrder {
 pub fn work_order(conversation: &Conversation, phase: &Phase, now: Timestamp) -> WorkOrder {
     match phase {
         Phase::ReadInbox { .. } | Phase::CatchUp { .. } => {
-            WorkOrder::Read(Box::new(read::request(conversation, phase)))
+            WorkOrder::Read(Box::new(questions::request(conversation, phase)))
         }
         Phase::Reply | Phase::Ask | Phase::FollowUp => {
             match crate::plan::plan_message(conversation, phase, now) {

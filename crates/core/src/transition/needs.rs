@@ -5,12 +5,12 @@ use super::{
     consent,
     fold::{hold, pause, recall_all},
     outlived::lift_outlived,
-    values::{reconcile_confirmations, take_over},
+    values::{owe, reconcile_confirmations, take_over},
 };
 use crate::{
-    conversation::{Conversation, HoldReason, NeedOperation, Owed, ReplyItem, Transcript},
+    conversation::{Conversation, HoldReason, NeedOperation, Owed, Transcript},
     effect::{Effect, NeedEvent},
-    id::{Ids, NeedId, ReplyItemId},
+    id::{Ids, NeedId},
     ladder::Silence,
     need::{Brief, Need, NeedSlot, NeedStatus, Outcome, OutcomeKind, Registration, SlotOutcome},
     phase::{Survey, Watch},
@@ -165,18 +165,8 @@ fn register(
         .iter()
         .map(|wanted| {
             let key = registration.key(&wanted.name);
-            NeedSlot {
-                reused: take_over(c, &key, wanted, at),
-                required: wanted.required,
-                depends_on: wanted
-                    .depends_on
-                    .iter()
-                    .map(|name| registration.key(name))
-                    .collect(),
-                confirm: wanted.confirm,
-                told: None,
-                key,
-            }
+            let reused = take_over(c, &key, wanted, at);
+            NeedSlot::new(&key.subject, wanted, reused)
         })
         .collect();
     if !registration.transcript.is_empty() {
@@ -276,11 +266,7 @@ pub(super) fn take_back(c: &mut Conversation, keys: &[SlotKey], now: Timestamp, 
         };
         let question = slot.question.clone();
         if c.asks.iter().any(|ask| ask.slot == *key) {
-            c.reply_items.push(ReplyItem {
-                id: ReplyItemId::new(ids.draw()),
-                since: now,
-                what: Owed::Withdrawal { question },
-            });
+            owe(c, Owed::Withdrawal { question }, now, ids);
             continue;
         }
         for message in &mut c.outgoing {

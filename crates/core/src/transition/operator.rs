@@ -3,15 +3,15 @@
 use super::{
     delegate,
     fold::{self, recall_all},
-    values::{fill, overturn},
+    values::{fill, overturn, owe},
 };
 use crate::{
     conversation::{
         Action, Conversation, Guard, Guidance, Heard, Hold, HoldReason, IgnoredAction, Owed,
-        QuickAction, ReadingAttempts, ReplyItem,
+        QuickAction, ReadingAttempts,
     },
     effect::{Effect, NeedEvent},
-    id::{GuidanceId, HoldId, Ids, MessageId, NeedId, ReplyItemId},
+    id::{GuidanceId, HoldId, Ids, MessageId, NeedId},
     slot::{Evidence, Filled, SlotKey},
     stakeholder::{Consent, EmailAddress, Health, Revival},
     value::Value,
@@ -148,15 +148,12 @@ fn answer(c: &mut Conversation, by: &str, at: Timestamp, text: &str, ids: &mut I
         HoldReason::StakeholderQuestion { quote, .. } => Some(quote.clone()),
         _ => None,
     });
-    c.reply_items.push(ReplyItem {
-        id: ReplyItemId::new(ids.draw()),
-        since: at,
-        what: Owed::Answer {
-            text: text.to_owned(),
-            by: by.to_owned(),
-            question,
-        },
-    });
+    let answer = Owed::Answer {
+        text: text.to_owned(),
+        by: by.to_owned(),
+        question,
+    };
+    owe(c, answer, at, ids);
 }
 
 /// Enters an answer that reached an operator and not the daemon.

@@ -1,23 +1,12 @@
 //! What another policy would have decided, told along what really happened.
 
-use crate::world::{World, need};
+use crate::world::{World, calm, need};
 use liaison_core::{
     calendar::QuietHours,
     ladder::Ladder,
     policy::{Policy, Wait},
     retrospect::{Alternative, Difference, Retrospect},
 };
-
-fn calm() -> Policy {
-    Policy {
-        quiet_hours: None,
-        gather: Wait::seconds(0),
-        burst: Wait::seconds(0),
-        minimum_gap: Wait::seconds(0),
-        weekly_cap: 100,
-        ..Policy::default()
-    }
-}
 
 /// Asked at nine in the evening, reminded after three days, answered on the fifth.
 fn history() -> World {

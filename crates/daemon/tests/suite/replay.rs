@@ -3,9 +3,9 @@
 use crate::harness::{Told, liaison};
 use liaison_core::{
     conversation::{Conversation, TakenOver},
-    id::{Entropy, Ids},
+    id::Entropy,
     journal::{Operation, Work},
-    phase::{determine_phase, due_at},
+    phase::due_at,
     transition,
 };
 use liaison_ports::{
@@ -30,15 +30,13 @@ async fn registered(store: &Subject, name: &str, tamper: impl Fn(&mut Conversati
     let claimed = claim_one(store, at(THEN)).await;
     let mut document = *claimed.document.expect("the document can be read");
     let entropy = Entropy([7; 16]);
-    let mut folded = document.clone();
-    let mut ids = Ids::new(at(THEN), entropy);
-    transition::fold(&mut folded, &claimed.inputs, &mut ids, &mut Vec::new());
+    let begun = transition::begin(document.clone(), &claimed.inputs, at(THEN), entropy);
     let operation = Operation {
         revision: document.revision,
         at: at(THEN),
         entropy,
         inputs: claimed.inputs,
-        phase: determine_phase(&folded, at(THEN)),
+        phase: begun.phase().clone(),
         work: Work::None,
     };
     let applied = transition::apply(&mut document, &operation).expect("applies");

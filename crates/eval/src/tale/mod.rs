@@ -15,7 +15,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use liaison_core::{
     conversation::{Conversation, MessageKind},
     effect::{Effect, OutboundMessage},
-    id::{ConversationId, Ids},
+    id::ConversationId,
     input::{Fate, Input},
     journal::{Operation, Work},
     phase::{Explanation, Phase, explain},
@@ -263,9 +263,13 @@ impl Tale {
     ) -> Result<(), Divergence> {
         let zone = followed.conversation.zone();
         let before = followed.conversation.clone();
-        let mut folded = before.clone();
-        let mut ids = Ids::new(operation.at, operation.entropy);
-        transition::fold(&mut folded, &operation.inputs, &mut ids, &mut Vec::new());
+        let Operation {
+            at,
+            entropy,
+            inputs,
+            ..
+        } = operation;
+        let folded = transition::begin(before.clone(), inputs, *at, *entropy).abandon();
         let applied = transition::apply(&mut followed.conversation, operation)?;
         self.page.time(operation.at, &zone);
         for input in &operation.inputs {

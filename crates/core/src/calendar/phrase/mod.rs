@@ -124,6 +124,17 @@ pub enum DayMonthOrder {
     Unknown,
 }
 
+impl DayMonthOrder {
+    /// The order that a policy names, if it names one: whether the day comes first.
+    pub fn of(day_first: Option<bool>) -> Self {
+        match day_first {
+            Some(true) => Self::DayFirst,
+            Some(false) => Self::MonthFirst,
+            None => Self::Unknown,
+        }
+    }
+}
+
 /// What a text is read relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {

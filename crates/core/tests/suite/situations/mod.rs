@@ -13,27 +13,11 @@ mod questions;
 mod refusals;
 mod values;
 
-use crate::world::{World, need};
-use liaison_core::{
-    effect::OutboundMessage,
-    input::Fate,
-    plan::PlanItem,
-    policy::{Policy, Wait},
-};
+use crate::world::{World, calm, need};
+use liaison_core::{effect::OutboundMessage, input::Fate, plan::PlanItem, policy::Policy};
 
 const NOW: &str = "2027-05-03T10:00:00Z";
 const LATER: &str = "2027-06-30T10:00:00Z";
-
-fn calm() -> Policy {
-    Policy {
-        quiet_hours: None,
-        gather: Wait::seconds(0),
-        burst: Wait::seconds(0),
-        minimum_gap: Wait::seconds(0),
-        weekly_cap: 100,
-        ..Policy::default()
-    }
-}
 
 fn unknown() -> Fate {
     Fate::Unknown {

@@ -6,8 +6,8 @@ mod reading;
 mod values;
 
 pub(crate) use values::{
-    ADDRESS, address, amendment, ana, instant, kind, later, narrow_kind, need, slot, slot_change,
-    slot_key, zone,
+    ADDRESS, address, amendment, ana, calm, instant, kind, later, narrow_kind, need, slot,
+    slot_change, slot_key, zone,
 };
 
 use jiff::Timestamp;
@@ -15,7 +15,7 @@ use liaison_core::{
     amendment::Amendment,
     conversation::{Action, Author, Conversation, Origin, Received},
     effect::{Effect, OutboundMessage},
-    id::{ConversationId, Entropy, Ids, MessageId, NeedId, TenantId},
+    id::{ConversationId, Entropy, MessageId, NeedId, TenantId},
     input::{Fate, Input, StoredInput},
     journal::{Operation, Work},
     need::{Outcome, Registration},
@@ -24,7 +24,7 @@ use liaison_core::{
     policy::Policy,
     slot::Standing,
     stakeholder::Channel,
-    transition::{self, Applied, Opening, WorkOrder, work_order},
+    transition::{self, Applied, Opening, WorkOrder},
 };
 use reading::read;
 use std::collections::BTreeMap;
@@ -238,14 +238,13 @@ impl World {
     /// Does one operation. None when there is nothing to do.
     pub(crate) fn step(&mut self) -> Option<Done> {
         let entropy = self.entropy();
-        let mut folded = self.conversation.clone();
-        let mut ids = Ids::new(self.now, entropy);
-        transition::fold(&mut folded, &self.pending, &mut ids, &mut Vec::new());
-        let phase = determine_phase(&folded, self.now);
+        let state = self.conversation.clone();
+        let begun = transition::begin(state, &self.pending, self.now, entropy);
+        let phase = begun.phase().clone();
         if self.pending.is_empty() && phase.is_waiting() {
             return None;
         }
-        let work = match work_order(&folded, &phase, self.now) {
+        let work = match begun.work_order() {
             WorkOrder::None => Work::None,
             WorkOrder::Read(request) => read(self.reader, &request),
             WorkOrder::Write(plan) => Work::Draft(Box::new(template::render(&plan))),
@@ -266,7 +265,7 @@ impl World {
         self.effects.extend(applied.effects.iter().cloned());
         self.journal.push(operation.clone());
         Some(Done {
-            folded,
+            folded: begun.abandon(),
             operation,
             applied,
         })

@@ -5,6 +5,7 @@ use liaison_core::{
     amendment::{Amendment, SlotChange},
     id::NeedId,
     need::{Registration, SlotRequest},
+    policy::{Policy, Wait},
     slot::{Confirm, SlotKey},
     stakeholder::{Channel, Contact, EmailAddress, Stakeholder, Zone},
     value::{Boolean, Choice, ChoiceOption, DateKind, Kind, Number, Text},
@@ -119,6 +120,18 @@ pub(crate) fn slot(name: &str) -> SlotRequest {
         max_age: None,
         depends_on: Vec::new(),
         confirm: Confirm::Never,
+    }
+}
+
+/// A policy in which nothing waits for the hour, for more messages or for the week to end.
+pub(crate) fn calm() -> Policy {
+    Policy {
+        quiet_hours: None,
+        gather: Wait::seconds(0),
+        burst: Wait::seconds(0),
+        minimum_gap: Wait::seconds(0),
+        weekly_cap: 100,
+        ..Policy::default()
     }
 }
 
