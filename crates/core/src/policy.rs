@@ -1,5 +1,11 @@
 //! What a tenant decides once for all its conversations.
 
+mod change;
+mod faults;
+
+pub use change::PolicyChange;
+pub use faults::PolicyFault;
+
 use crate::{
     calendar::{Country, CountryDays, QuietHours},
     ladder::Ladder,

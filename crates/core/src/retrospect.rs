@@ -12,7 +12,7 @@ use crate::{
     journal::{Operation, Work},
     phase::{Phase, determine_phase, next_wake},
     plan::{MessagePlan, PlanItem, template},
-    policy::Policy,
+    policy::PolicyChange,
     transition::{self, Applied, Divergence, Opening, WorkOrder, work_order},
 };
 use jiff::Timestamp;
@@ -38,8 +38,8 @@ pub struct Difference {
 /// What is different.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alternative {
-    /// The policy; without one, the recorded policies stand.
-    pub policy: Option<Policy>,
+    /// What is laid over each recorded policy; without it, they stand.
+    pub policy: Option<PolicyChange>,
     /// Whether this version's templates word every message, whoever worded it then.
     pub templates: bool,
 }
@@ -91,9 +91,9 @@ impl Retrospect {
 
     /// What would have been done before `until`, where nothing was.
     pub fn meanwhile(&mut self, until: Timestamp) -> Option<Difference> {
-        let policy = self.alternative.policy.clone()?;
+        let change = self.alternative.policy.as_ref()?;
         let mut other = self.state.clone();
-        other.policy = policy;
+        other.policy = change.over(&other.policy);
         let (at, phase) = first_action(&other, self.since, until)?;
         // A tick that came a moment late is no difference between policies.
         let really = first_action(&self.state, self.since, until);
@@ -117,9 +117,13 @@ impl Retrospect {
     ) -> Option<Difference> {
         let mut other = before.clone();
         let mut inputs = operation.inputs.clone();
-        if let Some(policy) = &self.alternative.policy {
-            other.policy = policy.clone();
-            inputs.retain(|stored| !matches!(stored.input, Input::PolicyChanged(_)));
+        if let Some(change) = &self.alternative.policy {
+            other.policy = change.over(&other.policy);
+            for stored in &mut inputs {
+                if let Input::PolicyChanged(policy) = &mut stored.input {
+                    **policy = change.over(policy);
+                }
+            }
         }
         let Operation {
             at, entropy, phase, ..

@@ -338,10 +338,8 @@ impl Config {
             if tenant.email.is_none() {
                 bail!("tenants.{id}.email is missing; without it nobody can be written to");
             }
-            if tenant.policy.weekly_cap == 0 {
-                bail!(
-                    "tenants.{id}.policy.weekly_cap is 0, so nothing could be sent; use 1 or more"
-                );
+            if let Some(fault) = tenant.policy.faults().first() {
+                bail!("tenants.{id}.policy.{fault}");
             }
         }
         Ok(())
@@ -427,7 +425,18 @@ mod tests {
             ("[store]\nurl = \"mysql:x\"", "store.url"),
             ("[engine]\nconversations = 0", "engine.conversations"),
             ("[tenants.default.policy]\ngather = \"soon\"", "90s or 3d"),
-            ("[tenants.default.policy]\nweekly_cap = 0", "weekly_cap"),
+            (
+                "[tenants.default.policy]\nweekly_cap = 0",
+                "tenants.default.policy.weekly_cap: this is 0",
+            ),
+            (
+                "[tenants.default.policy]\nzone = \"Mars/Olympus\"",
+                "tenants.default.policy.zone",
+            ),
+            (
+                "[tenants.default.policy.ladder]\nwaits = [\"3d\", \"0s\"]",
+                "tenants.default.policy.ladder.waits[1]",
+            ),
         ] {
             let whole = match text {
                 "" | "[tenants.default]" => text.to_owned(),

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use clap::Args;
-use liaison_eval::{Cast, Scenario, play};
+use liaison_eval::{Cast, PlayFault, Scenario, play};
 use liaison_language::rules::{RulesReader, TemplateWriter};
 use liaison_ports::{fake::MemoryStore, store::Store};
 use liaison_store_sqlite::{Options as StoreOptions, SqliteStore};
@@ -21,7 +21,7 @@ pub(crate) struct Options {
     seed: Option<u64>,
 }
 
-/// Plays it.
+/// Plays it, and fails when it does not end as the file says.
 #[expect(
     clippy::print_stdout,
     reason = "the transcript is what the command is for"
@@ -54,9 +54,9 @@ pub(crate) async fn run(options: Options) -> Result<()> {
         reader: Arc::new(RulesReader),
         writer: Arc::new(TemplateWriter),
     };
-    let transcript = play(&scenario, cast)
-        .await
-        .with_context(|| file.to_string())?;
-    print!("{transcript}");
-    Ok(())
+    let played = play(&scenario, cast).await;
+    if let Ok(transcript) | Err(PlayFault::EndsOtherwise { transcript, .. }) = &played {
+        print!("{transcript}");
+    }
+    played.map(drop).with_context(|| file.to_string())
 }

@@ -9,6 +9,7 @@
 mod play;
 pub mod scenario;
 mod tale;
+mod visible;
 
 pub use play::{Cast, PlayFault, play};
 pub use scenario::{Scenario, ScenarioFault};

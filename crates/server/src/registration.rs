@@ -337,21 +337,8 @@ impl Faults {
     }
 
     fn ladder(&mut self, ladder: &Ladder) {
-        self.count("ladder.waits", ladder.waits.len(), Ladder::MOST_RUNGS);
-        for (place, wait) in ladder.waits.iter().enumerate() {
-            if wait.as_seconds() == 0 {
-                self.add(
-                    format!("ladder.waits[{place}]"),
-                    "nobody can answer at once; wait at least 1s",
-                );
-            }
-        }
-        self.count("ladder.tones", ladder.tones.len(), Ladder::MOST_RUNGS);
-        if ladder.patience.as_seconds() == 0 {
-            self.add(
-                "ladder.patience",
-                "nobody can answer at once; wait at least 1s",
-            );
+        for fault in ladder.faults() {
+            self.add(format!("ladder.{}", fault.field), fault.detail);
         }
     }
 

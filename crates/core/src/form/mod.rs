@@ -3,6 +3,7 @@
 //! The order of a form's fields is part of its meaning: it makes the reader look before it
 //! proposes. Schemas and structs therefore list fields in the same order.
 
+mod bound;
 mod reading;
 mod schema;
 

@@ -359,20 +359,26 @@ fn speaks_of_own_means(words: &[Word], not: usize) -> bool {
     first_person && means && !wish
 }
 
-/// Whether the words before or after the value at `span` of `text` make it a bound or an estimate.
-pub(super) fn is_approximate(text: &str, span: &Range<usize>) -> bool {
+/// Whether the words before or after the value at `span` of `text` make it a bound or an estimate;
+/// those that are `asked` for do not.
+pub(super) fn is_approximate(
+    text: &str,
+    span: &Range<usize>,
+    asked: impl Fn(&str) -> bool,
+) -> bool {
     let sign = text[..span.start]
         .trim_end()
         .ends_with(['~', '<', '>', '≈', '±']);
     let before = words::words(&text[..span.start]);
     let after = words::words(&text[span.end..]);
-    sign || BOUNDS.ends(&before)
+    let bounds = |cues: Cues| cues.iter().filter(|cue| !asked(cue)).map(Cues);
+    sign || bounds(BOUNDS).any(|cue| cue.ends(&before))
         || portions::is_part(&before, &after)
         || portions::is_rate(&words::words(text))
         || (0..=1).any(|skipped| {
             after
                 .get(skipped..)
-                .is_some_and(|after| TRAILING_BOUNDS.starts(after).is_some())
+                .is_some_and(|after| bounds(TRAILING_BOUNDS).any(|cue| cue.starts(after).is_some()))
         })
 }
 

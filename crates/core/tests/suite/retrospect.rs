@@ -4,7 +4,7 @@ use crate::world::{World, calm, need};
 use liaison_core::{
     calendar::QuietHours,
     ladder::Ladder,
-    policy::{Policy, Wait},
+    policy::{Policy, PolicyChange, Wait},
     retrospect::{Alternative, Difference, Retrospect},
 };
 
@@ -24,7 +24,16 @@ fn history() -> World {
 }
 
 fn under(world: &World, policy: Option<Policy>, templates: bool) -> Vec<Difference> {
-    let alternative = Alternative { policy, templates };
+    let policy = policy.map(|policy| change(&serde_json::to_value(policy).expect("it is stored")));
+    compared(world, Alternative { policy, templates })
+}
+
+fn change(settings: &serde_json::Value) -> PolicyChange {
+    let settings = settings.as_object().expect("a table of settings");
+    PolicyChange::read(settings.clone()).expect("settings that can be used")
+}
+
+fn compared(world: &World, alternative: Alternative) -> Vec<Difference> {
     let mut retrospect = Retrospect::new(world.opening.clone(), alternative);
     let mut found = Vec::new();
     for operation in &world.journal {
@@ -84,6 +93,19 @@ fn a_shorter_ladder_would_have_reminded_sooner_and_said_so_once() {
     // The reminder that really came is the same decision under either.
     assert_eq!(
         said(&under(&history(), Some(policy), false)),
+        ["2027-05-04T21:00:00Z waited -> reminded of n1/rent"]
+    );
+}
+
+#[test]
+fn one_setting_is_laid_over_the_recorded_policy() {
+    // The default policy, unlike the recorded one, would have waited for the morning.
+    let alternative = Alternative {
+        policy: Some(change(&serde_json::json!({"ladder": {"waits": ["1d"]}}))),
+        templates: false,
+    };
+    assert_eq!(
+        said(&compared(&history(), alternative)),
         ["2027-05-04T21:00:00Z waited -> reminded of n1/rent"]
     );
 }

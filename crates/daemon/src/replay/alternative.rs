@@ -1,8 +1,9 @@
 //! Reading the policy that decisions are made again under.
 
 use super::Options;
-use anyhow::{Context, Result};
-use liaison_core::{id::TenantId, policy::Policy, retrospect::Alternative};
+use anyhow::{Context, Result, bail};
+use liaison_core::{id::TenantId, policy::PolicyChange, retrospect::Alternative};
+use serde_json::{Map, Value};
 use std::path::Path;
 
 /// What `--policy` and `--templates` ask for, for one tenant.
@@ -14,23 +15,28 @@ pub(super) fn read(options: &Options, tenant: &TenantId) -> Result<Alternative> 
     })
 }
 
-/// A file is either a policy's settings alone, or a configuration with the tenant's.
-fn policy(file: &Path, tenant: &TenantId) -> Result<Policy> {
-    let read = || -> Result<Policy, config::ConfigError> {
-        let file = config::File::from(file)
-            .format(config::FileFormat::Toml)
-            .required(true);
-        let settings = config::Config::builder().add_source(file).build()?;
-        if settings.get_table("tenants").is_ok() {
-            return settings.get(&format!("tenants.{tenant}.policy"));
-        }
-        settings.try_deserialize()
+/// A file is either a policy's settings alone, or a configuration with the tenant's. Either way
+/// they are laid over what was recorded: whoever tries one setting means that one.
+fn policy(file: &Path, tenant: &TenantId) -> Result<PolicyChange> {
+    let name = file.display();
+    let settings = settings(file).with_context(|| format!("--policy: {name} cannot be read"))?;
+    let settings = match settings.get("tenants") {
+        None => settings,
+        Some(tenants) => match &tenants[tenant.as_str()]["policy"] {
+            Value::Object(policy) => policy.clone(),
+            _ => bail!("--policy: {name} is a configuration without tenants.{tenant}.policy"),
+        },
     };
-    read().with_context(|| {
-        format!(
-            "--policy: {} holds neither a policy's settings nor a configuration with a policy of \
-             tenant {tenant}",
-            file.display()
-        )
-    })
+    PolicyChange::read(settings)
+        .with_context(|| format!("--policy: {name} holds no settings of a policy that can be used"))
+}
+
+fn settings(file: &Path) -> Result<Map<String, Value>, config::ConfigError> {
+    let file = config::File::from(file)
+        .format(config::FileFormat::Toml)
+        .required(true);
+    config::Config::builder()
+        .add_source(file)
+        .build()?
+        .try_deserialize()
 }

@@ -35,16 +35,17 @@ pub(crate) struct Options {
     #[arg(long)]
     all: bool,
     /// The configuration file, for the store and the tenants.
-    #[arg(long, env = "LIAISON_CONFIG", conflicts_with = "store")]
+    #[arg(long, env = "LIAISON_CONFIG")]
     config: Option<PathBuf>,
-    /// The store, instead of a configuration: sqlite: and a path.
+    /// The store, instead of the one that is configured: sqlite: and a path.
     #[arg(long)]
     store: Option<String>,
     /// Whose conversations; without it, every configured tenant's, or with --store `default`'s.
     #[arg(long)]
     tenant: Option<String>,
-    /// A TOML file with another policy: its settings alone, or a configuration with the tenant's.
-    /// Shows each decision that would have been another one.
+    /// A TOML file with settings of another policy: alone, or in a configuration as the tenant's.
+    /// What it does not say stays as it was recorded. Shows each decision that would have been
+    /// another one.
     #[arg(long)]
     policy: Option<PathBuf>,
     /// Word every message by this version's templates, and show what would read differently.
@@ -142,6 +143,7 @@ pub(crate) async fn run(options: &Options, clock: &dyn Clock) -> Result<()> {
 /// The store's URL, and whose conversations are meant.
 fn where_to_look(options: &Options) -> Result<(String, Vec<TenantId>)> {
     let named = options.tenant.as_deref().map(TenantId::new);
+    // What is named on the command line goes before a configuration that the environment has.
     if let Some(url) = &options.store {
         let tenant = named.unwrap_or_else(|| TenantId::new("default"));
         return Ok((url.clone(), vec![tenant]));

@@ -129,12 +129,37 @@ async fn another_policy_is_shown_decision_by_decision_and_fails_nothing() {
             "{told}"
         );
     }
-    std::fs::write(&file, "quiet = 5").unwrap();
-    let told = replay(folder.path(), &arguments).await.failure();
-    assert!(
-        told.contains("--policy") && told.contains("quiet"),
-        "{told}"
-    );
+    for (text, named) in [
+        ("quiet = 5", "unknown field `quiet`"),
+        ("weekly_cap = 0", "weekly_cap: this is 0, so nothing could"),
+        (
+            "[tenants.acme.policy]\nweekly_cap = 0",
+            "weekly_cap: this is 0, so nothing could",
+        ),
+        (
+            "[tenants.other.policy]\nweekly_cap = 1",
+            "without tenants.acme.policy",
+        ),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let told = replay(folder.path(), &arguments).await.failure();
+        assert!(told.contains("--policy") && told.contains(named), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_store_on_the_command_line_goes_before_a_configuration_in_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let open = SqliteStore::open(&path, Options::default()).await.unwrap();
+    let store: Subject = Arc::new(open);
+    registered(&store, "ana", |_| {}).await;
+
+    let url = format!("sqlite:{}", path.display());
+    let arguments = ["replay", "--all", "--store", &url, "--tenant", "acme"];
+    let environment = [("LIAISON_CONFIG", "/there/is/no/such/liaison.toml")];
+    let told = liaison(&arguments, environment).await.fine();
+    assert!(told.contains("1 replayed, all as stored"), "{told}");
 }
 
 #[tokio::test]

@@ -56,6 +56,16 @@ pub enum PlayFault {
         /// What did happen.
         transcript: String,
     },
+    /// It ended otherwise than the scenario says.
+    #[error("line {line}: it does not end as [expect] says: {}", .otherwise.join("; "))]
+    EndsOtherwise {
+        /// The line of the expectation.
+        line: usize,
+        /// What is otherwise, one sentence each.
+        otherwise: Vec<String>,
+        /// What happened, to its end.
+        transcript: String,
+    },
     /// Time went on and on.
     #[error("there is no end to it by {at}, after {wakes} looks")]
     NoEnd {
@@ -88,7 +98,19 @@ pub async fn play(scenario: &Scenario, cast: Cast) -> Result<String, PlayFault> 
     };
     player.play_on().await?;
     player.ends_well().await?;
-    Ok(player.tale.finish(player.office.now()))
+    let otherwise = scenario
+        .expected
+        .as_ref()
+        .map(|expected| (expected.line, player.tale.otherwise(expected)));
+    let transcript = player.tale.finish(player.office.now());
+    match otherwise {
+        Some((line, otherwise)) if !otherwise.is_empty() => Err(PlayFault::EndsOtherwise {
+            line,
+            otherwise,
+            transcript,
+        }),
+        _ => Ok(transcript),
+    }
 }
 
 struct Player<'a> {
@@ -181,18 +203,26 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Whether the scenario is broken off before `at`.
+    /// Whether the scenario, whose steps have all happened, is broken off before `at`.
     fn is_over(&self, at: Timestamp) -> Result<bool, PlayFault> {
         let Some(ends) = &self.scenario.ends else {
             return Ok(false);
         };
-        let ends = ends
+        let fault = |detail: String| PlayFault::Step {
+            line: ends.line,
+            detail: format!("ends: {detail}"),
+        };
+        let instant = ends
+            .at
             .instant(self.before, &self.scenario.zone, &self.tale.happened(None))
-            .map_err(|error| PlayFault::Step {
-                line: 1,
-                detail: format!("ends: {error}"),
-            })?;
-        Ok(ends.is_some_and(|ends| ends < at))
+            .map_err(|error| fault(error.to_string()))?;
+        match instant {
+            Some(instant) if instant < self.before => Err(fault(format!(
+                "this is before the last step, which happened at {}",
+                self.before
+            ))),
+            instant => Ok(instant.is_some_and(|instant| instant < at)),
+        }
     }
 
     fn nothing_comes(&self) -> Result<(), PlayFault> {
@@ -201,7 +231,8 @@ impl<'a> Player<'a> {
                 line: step.line,
                 transcript: self.tale.so_far(),
             }),
-            None => Ok(()),
+            // Nothing is left to break off; but `ends` must make sense all the same.
+            None => self.is_over(self.office.now()).map(drop),
         }
     }
 

@@ -1,9 +1,11 @@
 //! The form of a scenario file.
 
 use super::{
-    Act, CallerAct, Delivery, Mail, Need, Person, Scenario, ScenarioFault, Step, When, need,
+    Act, Break, CallerAct, Delivery, Mail, Need, Person, Scenario, ScenarioFault, Step, When,
+    expect, need,
 };
-use jiff::tz::TimeZone;
+use crate::visible::visible;
+use jiff::{Timestamp, tz::TimeZone};
 use liaison_core::{
     policy::Policy,
     stakeholder::{EmailAddress, Zone},
@@ -25,11 +27,13 @@ struct ScenarioFile {
     #[serde(default)]
     ends: Option<Spanned<String>>,
     #[serde(default)]
-    policy: Policy,
+    policy: Option<Spanned<Box<Policy>>>,
     people: BTreeMap<String, Spanned<PersonFile>>,
     #[serde(default)]
     needs: BTreeMap<String, Spanned<toml::Table>>,
     then: Vec<Spanned<StepFile>>,
+    #[serde(default)]
+    expect: Option<Spanned<expect::ExpectFile>>,
 }
 
 fn one() -> u64 {
@@ -108,7 +112,7 @@ struct StepFile {
     #[serde(default)]
     daemon: Option<DaemonFile>,
     #[serde(default)]
-    policy: Option<Box<Policy>>,
+    policy: Option<Spanned<Box<Policy>>>,
 }
 
 #[derive(Deserialize)]
@@ -130,27 +134,30 @@ impl Place<'_> {
         Self { start, ..*self }
     }
 
-    fn line(&self) -> usize {
+    pub(super) fn line(&self) -> usize {
         1 + self.text[..self.start.min(self.text.len())]
             .matches('\n')
             .count()
     }
 
-    /// A fault in a field; its line is the first from here on that sets it.
+    /// A fault in a field; its line is the first from this one on that sets it, or what it is in.
     pub(super) fn fault(&self, field: &str, detail: impl ToString) -> ScenarioFault {
-        let name = field.rsplit('.').next().unwrap_or(field);
-        let name = name.split('[').next().unwrap_or(name);
-        let rest = self.text.get(self.start..).unwrap_or_default();
-        let sets = |line: &str| {
-            line.trim_start()
-                .strip_prefix(name)
-                .is_some_and(|after| after.trim_start().starts_with('='))
+        let before = self.text.get(..self.start).unwrap_or_default();
+        let line_begins = before.rfind('\n').map_or(0, |end| end + 1);
+        let rest = self.text.get(line_begins..).unwrap_or_default();
+        let set_at = |name: &str| {
+            let name = name.split('[').next().unwrap_or(name);
+            rest.lines().position(|line| {
+                line.trim_start()
+                    .strip_prefix(name)
+                    .is_some_and(|after| after.trim_start().starts_with('='))
+            })
         };
-        let further = rest.lines().position(sets).unwrap_or(0);
+        let further = field.rsplit('.').find_map(set_at).unwrap_or(0);
         ScenarioFault {
             line: self.line() + further,
-            field: field.to_owned(),
-            detail: detail.to_string(),
+            field: visible(field),
+            detail: visible(&detail.to_string()),
         }
     }
 }
@@ -171,8 +178,12 @@ pub(super) fn read(text: &str) -> Result<Scenario, ScenarioFault> {
     let ends = file
         .ends
         .as_ref()
-        .map(|ends| when(&top, "ends", ends))
+        .map(|ends| breaks_off(&top, ends, &zone, starts))
         .transpose()?;
+    let policy = match file.policy {
+        Some(policy) => workable(&top, policy)?,
+        None => Box::default(),
+    };
     let mut people = BTreeMap::new();
     for (name, written) in file.people {
         let place = top.at(written.span().start);
@@ -192,6 +203,13 @@ pub(super) fn read(text: &str) -> Result<Scenario, ScenarioFault> {
         let place = top.at(written.span().start);
         steps.push(step(&place, written.into_inner(), &people, &needs)?);
     }
+    let expected = file
+        .expect
+        .map(|expected| {
+            let place = top.at(expected.span().start);
+            expect::read(&place, expected.into_inner(), &needs)
+        })
+        .transpose()?;
     Ok(Scenario {
         title: file.title,
         story: file.story.trim().to_owned(),
@@ -199,11 +217,47 @@ pub(super) fn read(text: &str) -> Result<Scenario, ScenarioFault> {
         starts,
         ends,
         zone,
-        policy: file.policy,
+        policy: *policy,
         people,
         needs,
         steps,
+        expected,
     })
+}
+
+/// When it is broken off: not before it starts.
+fn breaks_off(
+    top: &Place<'_>,
+    ends: &Spanned<String>,
+    zone: &TimeZone,
+    starts: Timestamp,
+) -> Result<Break, ScenarioFault> {
+    let at = when(top, "ends", ends)?;
+    if let When::On(local) = at {
+        let ends_at = zone
+            .to_ambiguous_timestamp(local)
+            .compatible()
+            .map_err(|error| top.fault("ends", error))?;
+        if ends_at <= starts {
+            let place = top.at(ends.span().start);
+            let detail = "this is not after `starts`, so nothing would happen; name a later time, \
+                          or one like +60 days 09:00, which counts from the last step";
+            return Err(place.fault("ends", detail));
+        }
+    }
+    Ok(Break {
+        line: top.at(ends.span().start).line(),
+        at,
+    })
+}
+
+/// A policy that something can be done under, as every policy has to be.
+fn workable(top: &Place<'_>, written: Spanned<Box<Policy>>) -> Result<Box<Policy>, ScenarioFault> {
+    let place = top.at(written.span().start);
+    match written.get_ref().faults().into_iter().next() {
+        Some(fault) => Err(place.fault(&fault.field, fault.detail)),
+        None => Ok(written.into_inner()),
+    }
 }
 
 fn toml_fault(top: &Place<'_>, error: &toml::de::Error) -> ScenarioFault {
@@ -213,8 +267,8 @@ fn toml_fault(top: &Place<'_>, error: &toml::de::Error) -> ScenarioFault {
     let field = message.split('`').nth(1).unwrap_or("the file").to_owned();
     ScenarioFault {
         line: place.line(),
-        field,
-        detail: message.to_owned(),
+        field: visible(&field),
+        detail: visible(message),
     }
 }
 
@@ -382,6 +436,7 @@ fn step(
         acts.push(("daemon", Act::Daemon { runs }));
     }
     if let Some(policy) = file.policy {
+        let policy = workable(place, policy)?;
         acts.push(("policy", Act::Policy(policy)));
     }
     let act = match (acts.pop(), acts.pop()) {

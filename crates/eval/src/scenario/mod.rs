@@ -1,9 +1,13 @@
 //! Scenarios: the story, as data.
 
+mod expect;
 mod file;
 mod need;
 mod when;
 
+pub(crate) use expect::OPEN;
+
+pub use expect::Expected;
 pub use when::{Anchor, Happening, When, Which};
 
 use jiff::{Timestamp, tz::TimeZone};
@@ -22,7 +26,7 @@ pub struct Scenario {
     /// When it begins.
     pub starts: Timestamp,
     /// When it is broken off, if anything is still to come then.
-    pub ends: Option<When>,
+    pub ends: Option<Break>,
     /// The clock that its times are on, and that people without their own live by.
     pub zone: TimeZone,
     /// The tenant's rules at the beginning.
@@ -33,6 +37,17 @@ pub struct Scenario {
     pub needs: BTreeMap<String, Need>,
     /// What happens, in order.
     pub steps: Vec<Step>,
+    /// How it must end, if the file says so.
+    pub expected: Option<Expected>,
+}
+
+/// Where a scenario is broken off.
+#[derive(Clone, Debug)]
+pub struct Break {
+    /// Its line in the file, from 1.
+    pub line: usize,
+    /// When.
+    pub at: When,
 }
 
 impl Scenario {

@@ -166,7 +166,12 @@ fn clock_at_end(text: &str) -> (&str, Option<Time>) {
 }
 
 fn read_span(text: &str) -> Result<Span, WhenFault> {
-    text.trim().parse().map_err(|_| WhenFault)
+    let span: Span = text.trim().parse().map_err(|_| WhenFault)?;
+    // What happens after something cannot happen before it.
+    match span.is_negative() {
+        true => Err(WhenFault),
+        false => Ok(span),
+    }
 }
 
 fn read_anchor(text: &str) -> Result<Anchor, WhenFault> {
@@ -243,6 +248,8 @@ mod tests {
     #[rstest]
     #[case("soon")]
     #[case("+")]
+    #[case("+-3d")]
+    #[case("2 days ago after the first question")]
     #[case("2 days after the zeroth question")]
     #[case("2 days after the first meal")]
     #[case("2027-03-01")]

@@ -4,6 +4,7 @@
 //! and what has changed is told. So a transcript is also a replay.
 
 mod changes;
+mod ending;
 mod names;
 mod page;
 
@@ -18,6 +19,7 @@ use liaison_core::{
     id::ConversationId,
     input::{Fate, Input},
     journal::{Operation, Work},
+    need::Outcome,
     phase::{Explanation, Phase, explain},
     transition::{self, Divergence},
 };
@@ -33,9 +35,15 @@ pub(crate) struct Tale {
     zone: TimeZone,
     followed: BTreeMap<ConversationId, Followed>,
     /// How each need ended, in the order of their registrations.
-    endings: Vec<(String, Option<Vec<String>>)>,
+    endings: Vec<(String, Option<Ending>)>,
     written: BTreeMap<String, usize>,
     unmatched: Vec<Unmatched>,
+}
+
+/// How a need ended.
+struct Ending {
+    said: Vec<String>,
+    outcome: Outcome,
 }
 
 /// A conversation, as far as it has been told.
@@ -355,7 +363,10 @@ impl Tale {
                 }
                 self.page.mark("!", &format!("{name} is {kind}."));
                 if let Some((_, ending)) = self.endings.iter_mut().find(|(n, _)| *n == name) {
-                    *ending = Some(said);
+                    *ending = Some(Ending {
+                        said,
+                        outcome: (**outcome).clone(),
+                    });
                 }
             }
             Effect::Event { need, event } => {
@@ -430,8 +441,8 @@ impl Tale {
             .heading(&format!("At the end, {}", names::moment(now, &self.zone)));
         for (need, ending) in &self.endings {
             match ending {
-                Some(said) => {
-                    for (place, line) in said.iter().enumerate() {
+                Some(ending) => {
+                    for (place, line) in ending.said.iter().enumerate() {
                         match place {
                             0 => self.page.plain(line),
                             _ => self.page.plain(&format!("    {line}")),

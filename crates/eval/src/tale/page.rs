@@ -1,5 +1,6 @@
 //! The page that a transcript is written on.
 
+use crate::visible::visible;
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 /// Lines are broken at this width where there is a space.
@@ -25,7 +26,8 @@ impl Page {
             shown: false,
             several_zones,
         };
-        page.text.push_str(title);
+        let title = visible(title);
+        page.text.push_str(&title);
         page.text.push('\n');
         page.text.push_str(&"=".repeat(title.chars().count()));
         page.text.push('\n');
@@ -60,7 +62,7 @@ impl Page {
 
     pub(super) fn heading(&mut self, text: &str) {
         self.text.push('\n');
-        self.text.push_str(text);
+        self.text.push_str(&visible(text));
         self.text.push('\n');
     }
 
@@ -77,6 +79,7 @@ impl Page {
     /// Somebody's words.
     pub(super) fn quote(&mut self, text: &str) {
         let margin = " ".repeat(MARGIN);
+        let text = visible(text);
         self.text.push_str(format!("{margin}  | {text}").trim_end());
         self.text.push('\n');
     }
@@ -108,6 +111,7 @@ impl Page {
     fn wrapped(&mut self, first: &str, further: &str, text: &str) {
         let mut line = first.to_owned();
         let mut words = 0;
+        let text = visible(text);
         for word in text.split(' ') {
             if words > 0 && line.chars().count() + 1 + word.chars().count() > WIDTH {
                 self.text.push_str(line.trim_end());

@@ -33,6 +33,10 @@ registers = "inspection"
 at = "1h after the first question"
 who = "ana"
 writes = "Yes, they are."
+
+[expect]
+ends = { inspection = "fulfilled" }
+values = { inspection = { pets = true } }
 "#;
 
 #[test]
@@ -64,6 +68,40 @@ fn the_whole_is_a_scenario() {
     "writes"
 )]
 #[case("writes", "wirtes", 29, "wirtes")]
+#[case("weekly_cap = 2", "weekly_cap = 0", 7, "weekly_cap")]
+#[case(
+    "weekly_cap = 2",
+    "ladder = { patience = \"0s\" }",
+    7,
+    "ladder.patience"
+)]
+#[case(
+    "starts = \"2027-03-01 09:00\"",
+    "starts = \"2027-03-01 09:00\"\nends = \"2027-02-01 09:00\"",
+    5,
+    "ends"
+)]
+#[case(
+    "starts = \"2027-03-01 09:00\"",
+    "starts = \"2027-03-01 09:00\"\nends = \"+-3d 09:00\"",
+    5,
+    "ends"
+)]
+#[case(
+    "{ inspection = \"fulfilled\"",
+    "{ inspektion = \"fulfilled\"",
+    32,
+    "ends"
+)]
+#[case("\"fulfilled\"", "\"full\"", 32, "ends")]
+#[case(
+    "ends = { inspection = \"fulfilled\"",
+    "ends = { inspection = \"open\"",
+    33,
+    "values"
+)]
+#[case("values = { inspection", "values = { inspektion", 33, "values")]
+#[case("values", "valeus", 33, "valeus")]
 fn a_fault_names_the_field_and_the_line(
     #[case] right: &str,
     #[case] wrong: &str,
@@ -73,4 +111,14 @@ fn a_fault_names_the_field_and_the_line(
     assert!(WHOLE.contains(right));
     let fault = Scenario::parse(&WHOLE.replacen(right, wrong, 1)).unwrap_err();
     assert_eq!((fault.line, fault.field.as_str()), (line, field), "{fault}");
+}
+
+#[test]
+fn what_would_steer_a_terminal_is_shown_in_a_fault() {
+    let text = WHOLE.replace("who = \"ana\"", "who = \"a\\u001b[2Jna\"");
+    let fault = Scenario::parse(&text).unwrap_err().to_string();
+    assert!(
+        fault.contains("\\u{1b}") && !fault.contains('\u{1b}'),
+        "{fault}"
+    );
 }

@@ -133,6 +133,14 @@ pub(super) fn is_hedged(words: &[Word]) -> bool {
     HEDGES.among(words) && !COURTEOUS_OFFERS.among(words)
 }
 
+/// Whether it is, beyond the phrases that are `fine` in it.
+pub(super) fn is_hedged_beyond(words: &[Word], fine: impl Fn(&str) -> bool) -> bool {
+    is_hedged(words)
+        && HEDGES
+            .iter()
+            .any(|phrase| !fine(phrase) && Phrases(phrase).among(words))
+}
+
 const HEDGES: Phrases = Phrases(
     "maybe, perhaps, probably, possibly, i guess, we guess, i think, we think, i suppose, \
      i assume, i believe, might, may be, could be, should be, not sure, unsure, not \

@@ -95,7 +95,9 @@ impl<'a> Slots<'a> {
                 .cloned()
                 .or_else(|| last_meant(sentence, candidates)),
             doubtful,
-            hedged: sentence.hedged,
+            hedged: cues::is_hedged_beyond(&sentence.words, |phrase| {
+                self.request.slots[slot].asks_bound(phrase)
+            }),
             correction: sentence.correction,
         })
     }

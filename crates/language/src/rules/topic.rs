@@ -98,7 +98,7 @@ const GRAMMAR: Phrases = Phrases(
      shall, should, can, could, may, might, must, and, or, but, so, then, than, as, if, \
      of, on, in, at, by, to, for, from, with, without, into, up, out, about, which, what, \
      when, where, who, whom, whose, how, why, not, no, yes, all, any, some, each, both, \
-     one, ones, only, just, also, too, very, more, most, much, many, exactly, currently, \
+     one, ones, only, just, also, too, very, more, most, least, much, many, exactly, currently, \
      now, really, please, let, get, got, go, going, come, make, give, take, own, since, \
      because",
 );

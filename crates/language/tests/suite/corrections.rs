@@ -1,4 +1,4 @@
-//! Answers that are put right, and days from which something is so.
+//! Answers that are put right, days from which something is so, and bounds.
 
 use crate::{
     replies::outcome,
@@ -113,6 +113,48 @@ fn whoever_gave_two_answers_is_offered_both() {
 #[case("Not from 19 April 2027.", "Unclear")]
 fn a_first_day_answers_the_question_from_which_day(#[case] text: &str, #[case] expected: &str) {
     assert_eq!(verdicts(&[text], vec![free_from()]), [expected], "{text}");
+}
+
+#[rstest]
+#[case(
+    "How many guests can you cook for at most?",
+    "For 80 guests at most.",
+    "Is(\"80\")"
+)]
+#[case(
+    "How many guests can you cook for at most?",
+    "Up to 80 guests.",
+    "Is(\"80\")"
+)]
+#[case(
+    "What is the minimum number of guests?",
+    "At least 20 guests.",
+    "Is(\"20\")"
+)]
+#[case("How many guests will come?", "80 guests at most.", "Unclear")]
+#[case("How many guests will come?", "Up to 80 guests.", "Unclear")]
+#[case(
+    "How many guests can you cook for at most?",
+    "At least 20 guests.",
+    "Unclear"
+)]
+#[case(
+    "How many guests can you cook for at most?",
+    "About 80 guests.",
+    "Unclear"
+)]
+#[case(
+    "How many guests can you cook for at most?",
+    "Maybe 80 guests at most.",
+    "Unclear"
+)]
+fn a_bound_answers_the_question_for_one(
+    #[case] question: &str,
+    #[case] text: &str,
+    #[case] expected: &str,
+) {
+    let guests = slot("guests", number(Some("guests"), true), question);
+    assert_eq!(verdicts(&[text], vec![guests]), [expected], "{text}");
 }
 
 #[test]

@@ -74,7 +74,11 @@ impl Claim<'_> {
             return Some("the words deny it".to_owned());
         }
         (!rules.is_closed()
-            && vetoes::is_approximate(&text[sentence.clone()], &self.whole(text, sentence, own)))
+            && vetoes::is_approximate(
+                &text[sentence.clone()],
+                &self.whole(text, sentence, own),
+                |phrase| self.slot.asks_bound(phrase),
+            ))
         .then(|| "the words give a bound or an estimate".to_owned())
     }
 
