@@ -30,12 +30,14 @@ pub use need::{
 };
 pub use operator::{
     Accepted, AssignUnmatched, CommandQuery, FillSlot, Guide, HandBack, HoldRequest,
-    LiftQuarantine, OperatorAnswer, Release, ResolveSend, Resume, ReviveContact, TakeOver, Unguide,
+    LiftQuarantine, OperatorAnswer, OptIn, OptOut, Release, ResolveSend, Resume, ReviveContact,
+    TakeOver, Unguide,
 };
 pub use person::{AbsenceView, AcceptDelegate, CatchUp, DelegateDecision, RejectDelegate};
 pub use problem::Problem;
 pub use registration::{
-    ContactSpec, Deadline, DeadlineFault, KindSpec, RegisterNeed, SlotSpec, StakeholderSpec,
+    ContactSpec, Deadline, DeadlineFault, InstantFault, KindSpec, RegisterNeed, SlotSpec,
+    StakeholderSpec,
 };
 
 pub use liaison_core::{
@@ -47,7 +49,7 @@ pub use liaison_core::{
     plan::{PlanAhead, PlanEnd, Planned, PlannedQuestion, PlannedStep, PlannedWait},
     policy::Wait,
     slot::{Confirm, Evidence, Filled, SlotKey},
-    stakeholder::{Channel, Consent, Health},
+    stakeholder::{Channel, Consent, EnteredOptOut, Health},
     value::{
         Boolean, Choice, ChoiceOption, DateKind, FileKind, FileRef, Kind, Number, Text, Value,
     },

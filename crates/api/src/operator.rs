@@ -7,13 +7,13 @@
 //! conversation's revision then, and `expires_at`. A command that comes when either no longer fits
 //! changes nothing, and is answered with 409.
 
-use crate::{Deadline, NeedId};
+use crate::{Deadline, InstantFault, NeedId};
 use jiff::Timestamp;
 use liaison_core::{
     conversation::Heard,
     id::{ConversationId, GuidanceId, HoldId, MessageId},
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// The answer to a command: it is stored.
@@ -56,8 +56,19 @@ pub struct CommandQuery {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_revision: Option<u64>,
     /// The command must come before this instant.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "an_instant"
+    )]
     pub expires_at: Option<Timestamp>,
+}
+
+/// Reads an instant, and says of what is none how one is written.
+fn an_instant<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let read = text.parse().map_err(|_| InstantFault);
+    read.map(Some).map_err(serde::de::Error::custom)
 }
 
 /// Lift one hold: `POST /v1/conversations/{id}/release`.
@@ -123,6 +134,37 @@ pub struct Unguide {
 pub struct ReviveContact {
     /// Which, as the conversation's `stakeholder` has it.
     pub address: String,
+    /// On what grounds, 1 to 1,000 characters.
+    pub note: String,
+    /// Who says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Opt the person out, who said so elsewhere: `POST /v1/conversations/{id}/opt-out`. What is on its
+/// way and can be stopped does not go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OptOut {
+    /// One contact, as the conversation's `stakeholder` has it; without one, all of them, and
+    /// whatever is named later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// On what grounds, 1 to 1,000 characters.
+    pub note: String,
+    /// Who says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Take opt-outs back, as the person wants: `POST /v1/conversations/{id}/opt-in`. An address that
+/// failed stays failed; see [`ReviveContact`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OptIn {
+    /// One contact, as the conversation's `stakeholder` has it; without one, all that opted out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
     /// On what grounds, 1 to 1,000 characters.
     pub note: String,
     /// Who says so.

@@ -52,7 +52,7 @@ pub struct DelegateDecision {
 pub struct CatchUp {
     /// Their words, oldest first; 1 to 200, each 1 to 20,000 bytes, none from the future.
     pub entries: Vec<TranscriptEntry>,
-    /// The open need that it belongs to; without one, the newest.
+    /// The open need that it belongs to; may be left out where only one is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<NeedId>,
     /// Who hands it over.

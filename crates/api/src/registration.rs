@@ -276,13 +276,25 @@ pub struct DeadlineFault;
 impl std::fmt::Display for DeadlineFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(
-            "a deadline is an instant with its offset, like 2026-09-01T12:00:00Z, or a length of \
-             time from now, like 15d (s, m, h, d, w; at most ten years)",
+            "use an instant with its offset, like 2026-09-01T12:00:00Z, or a length of time from \
+             now, like 15d (s, m, h, d, w; at most ten years)",
         )
     }
 }
 
 impl std::error::Error for DeadlineFault {}
+
+/// The text is no instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstantFault;
+
+impl std::fmt::Display for InstantFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("use an instant with its offset, like 2026-09-01T12:00:00Z")
+    }
+}
+
+impl std::error::Error for InstantFault {}
 
 impl Serialize for Deadline {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

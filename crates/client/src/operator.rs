@@ -4,8 +4,8 @@ use crate::{Client, ClientError, MessageId, Timestamp, client::Call, client::con
 use liaison_api::{
     AcceptDelegate, Accepted, CatchUp, CommandQuery, ConversationId, Deadline, FillSlot,
     GuidanceId, Guide, HandBack, HoldId, HoldRequest, LiftQuarantine, NeedId, OperatorAnswer,
-    RejectDelegate, Release, ResolveSend, Resume, ReviveContact, TakeOver, TranscriptEntry,
-    Unguide,
+    OptIn, OptOut, RejectDelegate, Release, ResolveSend, Resume, ReviveContact, TakeOver,
+    TranscriptEntry, Unguide,
 };
 use reqwest::Method;
 use serde::Serialize;
@@ -173,6 +173,34 @@ impl Commands {
         self.give("revive a contact", "/revive", &revive).await
     }
 
+    /// Opts the person out, at one address or at all, on the grounds of `note`.
+    pub async fn opt_out(
+        &self,
+        address: Option<String>,
+        note: impl Into<String>,
+    ) -> Result<Accepted, ClientError> {
+        let opt_out = OptOut {
+            address,
+            note: note.into(),
+            by: self.by.clone(),
+        };
+        self.give("opt a person out", "/opt-out", &opt_out).await
+    }
+
+    /// Takes the opt-out of one address back, or every one, on the grounds of `note`.
+    pub async fn opt_in(
+        &self,
+        address: Option<String>,
+        note: impl Into<String>,
+    ) -> Result<Accepted, ClientError> {
+        let opt_in = OptIn {
+            address,
+            note: note.into(),
+            by: self.by.clone(),
+        };
+        self.give("take an opt-out back", "/opt-in", &opt_in).await
+    }
+
     /// Puts the conversation back to work after an error had it set aside.
     pub async fn lift_quarantine(&self) -> Result<Accepted, ClientError> {
         let by = self.by.clone();
@@ -261,7 +289,7 @@ impl Commands {
     }
 
     /// Hands over what the person said before, or elsewhere, oldest first; it is read before
-    /// anything more is asked. It belongs to `need`, or to the newest open one.
+    /// anything more is asked. It belongs to `need`, or to the only open one.
     pub async fn catch_up(
         &self,
         entries: Vec<TranscriptEntry>,

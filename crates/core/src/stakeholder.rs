@@ -34,12 +34,13 @@ impl Stakeholder {
             .find(|contact| contact.address.matches(address))
     }
 
-    /// The first opt-out of any contact: it holds for the person, and for whoever speaks for them.
+    /// The first opt-out of any contact that is not about this contact alone: it holds for the
+    /// person, and for whoever speaks for them.
     pub fn opted_out(&self) -> Option<&Consent> {
         self.contacts
             .iter()
             .map(|contact| &contact.consent)
-            .find(|consent| matches!(consent, Consent::OptedOut { .. }))
+            .find(|consent| consent.is_withdrawn())
     }
 }
 
@@ -140,7 +141,40 @@ pub enum Consent {
         /// In which message, when it was one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<MessageId>,
+        /// Which operator entered it, when they told one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        entered: Option<EnteredOptOut>,
     },
+}
+
+impl Consent {
+    /// Whether the person wants no messages at all, whichever contact this is of.
+    fn is_withdrawn(&self) -> bool {
+        match self {
+            Self::Given => false,
+            Self::OptedOut { entered, .. } => entered.as_ref().is_none_or(|entered| !entered.alone),
+        }
+    }
+}
+
+/// That an operator entered an opt-out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnteredOptOut {
+    /// Who.
+    pub by: String,
+    /// On what grounds.
+    pub note: String,
+    /// Whether it is about this contact alone: others may be used.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub alone: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_no(alone: &bool) -> bool {
+    !*alone
 }
 
 /// Why we may write to a contact that no caller named.

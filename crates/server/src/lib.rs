@@ -10,6 +10,7 @@ mod auth;
 mod body;
 mod command;
 mod commands;
+mod consent;
 mod conversations;
 mod digest;
 mod fault;
@@ -74,6 +75,8 @@ pub fn router(state: AppState) -> Router {
         .route("/v1/conversations/{id}/guide", post(guidance::guide))
         .route("/v1/conversations/{id}/unguide", post(guidance::unguide))
         .route("/v1/conversations/{id}/revive", post(guidance::revive))
+        .route("/v1/conversations/{id}/opt-out", post(consent::opt_out))
+        .route("/v1/conversations/{id}/opt-in", post(consent::opt_in))
         .route("/v1/conversations/{id}/takeover", post(commands::take_over))
         .route("/v1/conversations/{id}/handback", post(commands::hand_back))
         .route("/v1/needs/{id}/delegate", post(person::decide_delegate))

@@ -55,10 +55,19 @@ pub(crate) async fn catch_up(
         let detail = "write what the person said, at least one entry";
         return Err(FieldFault::new("entries", detail).into());
     }
-    let mut open = command.row.document.open_needs().map(|(id, _)| id);
+    let document = &command.row.document;
+    let mut open = document.open_needs().map(|(id, _)| id);
     let need = match &value.need {
         Some(wanted) => open.find(|id| *id == wanted).cloned(),
-        None => open.last().cloned(),
+        None => {
+            let only = document.open_needs().nth(1).is_none();
+            command.expect(
+                only,
+                "need",
+                "several needs of this conversation are open; say which one it belongs to",
+            )?;
+            open.last().cloned()
+        }
     };
     let Some(need) = need else {
         let detail =

@@ -90,6 +90,22 @@ pub enum Action {
         /// On what grounds.
         note: String,
     },
+    /// The person told an operator that they want no more messages.
+    OptOut {
+        /// At which contact; without one, at none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        address: Option<EmailAddress>,
+        /// On what grounds.
+        note: String,
+    },
+    /// The person told an operator that they may be written to after all.
+    OptIn {
+        /// At which contact; without one, wherever they had opted out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        address: Option<EmailAddress>,
+        /// On what grounds.
+        note: String,
+    },
     /// Talk to whom the person named instead of them.
     AcceptDelegate {
         /// Their address, when it is another than the one that was found, or none was.
@@ -122,6 +138,8 @@ impl Action {
             Self::Guide { .. } => "guide",
             Self::Unguide { .. } => "unguide",
             Self::Revive { .. } => "revive",
+            Self::OptOut { .. } => "opt_out",
+            Self::OptIn { .. } => "opt_in",
             Self::AcceptDelegate { .. } => "accept_delegate",
             Self::RejectDelegate => "reject_delegate",
             Self::Guarded { then, .. } => then.first().map_or("guarded", Action::name),

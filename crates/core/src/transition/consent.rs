@@ -5,7 +5,7 @@ use crate::{
     conversation::{Conversation, HoldReason, Owed},
     effect::Effect,
     id::MessageId,
-    stakeholder::Consent,
+    stakeholder::{Consent, Contact, EmailAddress, EnteredOptOut, Revival},
 };
 use jiff::Timestamp;
 
@@ -47,10 +47,102 @@ pub(super) fn opt_out(
         contact.consent = Consent::OptedOut {
             since: at,
             message: Some(message.clone()),
+            entered: None,
         };
     }
     recall_all(c, "the stakeholder does not want to be written to", effects);
     drop_courtesies(c);
+}
+
+/// Opts a contact out because the person told an operator so; without an address, all of them. What
+/// is on its way was recalled when the command arrived.
+pub(super) fn enter_opt_out(
+    c: &mut Conversation,
+    by: &str,
+    at: Timestamp,
+    address: Option<&EmailAddress>,
+    note: &str,
+) -> Result<(), &'static str> {
+    let entered = EnteredOptOut {
+        by: by.to_owned(),
+        note: note.to_owned(),
+        alone: address.is_some(),
+    };
+    let mut changed = false;
+    for contact in meant(c, address)? {
+        // The first one counts: it is since then that nothing may be sent. But what was about one
+        // contact alone is about the person now.
+        match &mut contact.consent {
+            Consent::OptedOut {
+                entered: Some(before),
+                ..
+            } if before.alone && !entered.alone => *before = entered.clone(),
+            Consent::OptedOut { .. } => continue,
+            consent @ Consent::Given => {
+                *consent = Consent::OptedOut {
+                    since: at,
+                    message: None,
+                    entered: Some(entered.clone()),
+                };
+            }
+        }
+        changed = true;
+    }
+    if !changed {
+        return Err("the person had opted out already");
+    }
+    if address.is_none() {
+        drop_courtesies(c);
+    }
+    Ok(())
+}
+
+/// Takes opt-outs back because the person told an operator so: that of one contact, or without an
+/// address all of them. An address that is known to be bad stays so.
+pub(super) fn opt_in(
+    c: &mut Conversation,
+    by: &str,
+    at: Timestamp,
+    address: Option<&EmailAddress>,
+    note: &str,
+) -> Result<(), &'static str> {
+    let mut changed = false;
+    for contact in meant(c, address)? {
+        if contact.consent == Consent::Given {
+            continue;
+        }
+        contact.consent = Consent::Given;
+        contact.revived = Some(Revival {
+            by: by.to_owned(),
+            at,
+            note: note.to_owned(),
+        });
+        changed = true;
+    }
+    if !changed {
+        return Err("the person has not opted out");
+    }
+    if c.stakeholder.contacts.iter().any(Contact::usable) {
+        // There is somebody to write to again.
+        c.holds
+            .retain(|hold| hold.reason != HoldReason::Unreachable);
+    }
+    Ok(())
+}
+
+/// The contacts that an operator means.
+fn meant<'c>(
+    c: &'c mut Conversation,
+    address: Option<&EmailAddress>,
+) -> Result<Vec<&'c mut Contact>, &'static str> {
+    let contacts = c.stakeholder.contacts.iter_mut();
+    let meant: Vec<_> = contacts
+        .filter(|contact| address.is_none_or(|address| contact.address.matches(address)))
+        .collect();
+    match meant.is_empty() {
+        true => Err("the person has no such contact"),
+        false => Ok(meant),
+    }
 }
 
 /// Drops thanks and word of questions that are over: whoever asked not to be written to has no use

@@ -1,7 +1,7 @@
 //! What operators command, and what time does to their holds.
 
 use super::{
-    delegate,
+    consent, delegate,
     fold::{self, recall_all},
     values::{fill, overturn, owe},
 };
@@ -44,6 +44,7 @@ fn note(c: &mut Conversation, by: &str, action: &Action, at: Timestamp, effects:
     match action {
         // The question of a reminder that is about to go may just have been answered.
         Action::Fill { .. } => recall_all(c, "an operator entered an answer", effects),
+        Action::OptOut { .. } => recall_all(c, "the person has opted out", effects),
         Action::Guide { .. } | Action::Unguide { .. } => {
             recall_all(c, "an operator changed the guidance", effects);
         }
@@ -133,6 +134,12 @@ fn run(
             }
         }
         Action::Revive { address, note } => return revive(c, by, at, address, note),
+        Action::OptOut { address, note } => {
+            return consent::enter_opt_out(c, by, at, address.as_ref(), note);
+        }
+        Action::OptIn { address, note } => {
+            return consent::opt_in(c, by, at, address.as_ref(), note);
+        }
         Action::AcceptDelegate { address, name } => {
             return delegate::accept(c, address.as_ref(), name.as_deref(), by, at, effects);
         }

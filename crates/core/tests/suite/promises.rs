@@ -69,7 +69,9 @@ impl Promises {
             for command in &done.folded.quick_actions {
                 self.resolve(&command.action);
                 // The person, so an operator says, has changed their mind.
-                self.opted_out &= !matches!(command.action, Action::Revive { .. });
+                self.opted_out &=
+                    !matches!(command.action, Action::Revive { .. } | Action::OptIn { .. });
+                self.opted_out |= is_opt_out(&command.action);
                 if matches!(command.action, Action::AcceptDelegate { .. }) {
                     self.delegate_accepted(&done.folded, &world.conversation);
                 }
@@ -201,6 +203,7 @@ impl Promises {
                 }
             }
             Input::OptedOut { .. } => self.opted_out = true,
+            Input::QuickAction { action, .. } => self.opted_out |= is_opt_out(action),
             Input::MessageReceived(message) => {
                 // Only whoever got a message can answer it.
                 if let Some(ours) = message
@@ -552,6 +555,11 @@ fn check_bounds(state: &Conversation) {
 
 /// Whether an operation reads words that end all contact. Code finds them, whatever the reader says,
 /// unless it takes them for a program's.
+/// Whether an operator says that the person wants no messages at all.
+fn is_opt_out(action: &Action) -> bool {
+    matches!(action, Action::OptOut { address: None, .. })
+}
+
 fn reads_an_opt_out(done: &Done) -> bool {
     let (Phase::ReadInbox { messages }, Work::Reading(reading)) =
         (&done.operation.phase, &done.operation.work)

@@ -5,13 +5,14 @@ use anyhow::{Context, Result};
 use clap::Subcommand;
 use jiff::Timestamp;
 use liaison_api::{
-    Chase, ConversationAnswer, ConversationView, Deadline, Explanation, FillSlot, GuidanceId,
-    Heard, HoldId, HoldRequest, MessageDirection, MessageView, QuestionFinding,
-    UnreadableConversation, Via,
+    CatchUp, Chase, ConversationAnswer, ConversationView, Deadline, Explanation, FillSlot,
+    GuidanceId, Heard, HoldId, HoldRequest, InstantFault, MessageDirection, MessageView,
+    QuestionFinding, UnreadableConversation, Via,
 };
 use liaison_client::ConversationPage;
 use liaison_core::id::{ConversationId, MessageId, NeedId};
-use std::path::PathBuf;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// What to do with conversations.
 #[derive(Debug, Subcommand)]
@@ -78,7 +79,7 @@ pub(crate) enum Command {
         #[arg(long)]
         need: Option<String>,
         /// End the pause then: an instant, or a length of time like 3d.
-        #[arg(long)]
+        #[arg(long, allow_hyphen_values = true)]
         until: Option<Deadline>,
         #[command(flatten)]
         by: By,
@@ -106,7 +107,7 @@ pub(crate) enum Command {
         /// The instruction.
         text: String,
         /// When it expires: an instant, or a length of time like 3d.
-        #[arg(long)]
+        #[arg(long, allow_hyphen_values = true)]
         until: Option<Deadline>,
         #[command(flatten)]
         by: By,
@@ -126,6 +127,32 @@ pub(crate) enum Command {
         id: String,
         /// The address, as `show` names it.
         address: String,
+        /// On what grounds.
+        #[arg(long)]
+        note: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Opt the person out, who said so elsewhere: nothing is sent any more.
+    OptOut {
+        /// Its id.
+        id: String,
+        /// Only at this address; the others may be used.
+        #[arg(long)]
+        address: Option<String>,
+        /// On what grounds.
+        #[arg(long)]
+        note: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Take opt-outs back, as the person wants.
+    OptIn {
+        /// Its id.
+        id: String,
+        /// Only at this address.
+        #[arg(long)]
+        address: Option<String>,
         /// On what grounds.
         #[arg(long)]
         note: String,
@@ -168,7 +195,7 @@ pub(crate) enum Command {
         #[arg(long, value_parser = via)]
         via: Option<Via>,
         /// When they said so, if not now.
-        #[arg(long, requires = "via")]
+        #[arg(long, requires = "via", allow_hyphen_values = true, value_parser = instant)]
         said_at: Option<Timestamp>,
         #[command(flatten)]
         by: By,
@@ -197,9 +224,10 @@ pub(crate) enum Command {
     CatchUp {
         /// Its id.
         id: String,
-        /// A JSON file: a list of {"at": "2026-09-01T12:00:00Z", "text": "..."}, oldest first.
+        /// A JSON file: a list of {"at": "2026-09-01T12:00:00Z", "text": "..."}, oldest first, or the
+        /// command's body as the API takes it, with the list as its "entries".
         file: PathBuf,
-        /// The open need that it belongs to; without it, the newest.
+        /// The open need that it belongs to, where there are several.
         #[arg(long)]
         need: Option<String>,
         #[command(flatten)]
@@ -317,6 +345,18 @@ pub(crate) async fn run(server: &Server, command: Command) -> Result<()> {
             note,
             by,
         } => commands(id, by).revive(address, note).await?,
+        Command::OptOut {
+            id,
+            address,
+            note,
+            by,
+        } => commands(id, by).opt_out(address, note).await?,
+        Command::OptIn {
+            id,
+            address,
+            note,
+            by,
+        } => commands(id, by).opt_in(address, note).await?,
         Command::LiftQuarantine { id, by } => commands(id, by).lift_quarantine().await?,
         Command::Takeover { id, by } => commands(id, by).take_over().await?,
         Command::Handback { id, by } => commands(id, by).hand_back().await?,
@@ -348,17 +388,12 @@ pub(crate) async fn run(server: &Server, command: Command) -> Result<()> {
         } => commands(id, by).accept_delegate(address, name).await?,
         Command::RejectDelegate { id, by } => commands(id, by).reject_delegate().await?,
         Command::CatchUp { id, file, need, by } => {
-            let text = std::fs::read_to_string(&file)
-                .with_context(|| format!("{} could not be read", file.display()))?;
-            let entries = serde_json::from_str(&text).with_context(|| {
-                format!(
-                    "{} is no list of entries, each with `at` and `text`",
-                    file.display()
-                )
-            })?;
-            commands(id, by)
-                .catch_up(entries, need.map(NeedId::new))
-                .await?
+            let written = transcript(&file)?;
+            let need = need.map(NeedId::new).or(written.need);
+            let by = By {
+                by: by.by.or(written.by),
+            };
+            commands(id, by).catch_up(written.entries, need).await?
         }
         Command::ResolveSend {
             id,
@@ -372,6 +407,22 @@ pub(crate) async fn run(server: &Server, command: Command) -> Result<()> {
         }
     };
     server.show(&accepted, |_| "Taken; it is carried out next.".to_owned())
+}
+
+/// Reads what was said: a list of entries, or the whole body of the command.
+fn transcript(file: &Path) -> Result<CatchUp> {
+    let name = file.display();
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("{name} could not be read"))?;
+    let written: Value =
+        serde_json::from_str(&text).with_context(|| format!("{name} is no JSON"))?;
+    let body = match written {
+        Value::Array(entries) => serde_json::json!({"entries": entries}),
+        body => body,
+    };
+    serde_json::from_value(body).with_context(|| {
+        format!("{name} is neither a list of entries, each with `at` and `text`, nor {{\"entries\": [...]}}")
+    })
 }
 
 fn pause(note: String, need: Option<String>, until: Option<Deadline>) -> HoldRequest {
@@ -388,6 +439,11 @@ fn via(text: &str) -> Result<Via, String> {
     let name = serde_json::Value::String(text.to_owned());
     serde_json::from_value(name)
         .map_err(|_| "use phone, in_person, letter, message or other".to_owned())
+}
+
+/// Reads an instant as the API writes it.
+fn instant(text: &str) -> Result<Timestamp, InstantFault> {
+    text.parse().map_err(|_| InstantFault)
 }
 
 fn describe_unreadable(known: &UnreadableConversation) -> String {

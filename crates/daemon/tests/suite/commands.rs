@@ -442,11 +442,26 @@ async fn needs_are_registered_shown_listed_waited_for_and_cancelled() {
     let other = one_json(&run(&other).await.fine());
     let cancelled = other["id"].as_str().unwrap();
     assert_ne!(cancelled, id);
+    // A transcript is a list, or the body that the API takes.
+    let said = setup.folder.path().join("said.json");
+    let entries = json!([{"at": "2026-01-01T10:00:00Z", "text": "Good morning."}]);
+    for written in [entries.clone(), json!({"entries": entries, "by": "Ana"})] {
+        std::fs::write(&said, written.to_string()).unwrap();
+        let said = said.to_str().unwrap();
+        run(&["conversation", "catch-up", conversation, said])
+            .await
+            .fine();
+    }
     run(&["need", "cancel", cancelled]).await.fine();
     let waited = run(&["need", "wait", cancelled, "--seconds", "60"])
         .await
         .fine();
     assert!(waited.contains("cancelled"), "{waited}");
+    for command in ["opt-out", "opt-in"] {
+        run(&["conversation", command, conversation, "--note", "phoned"])
+            .await
+            .fine();
+    }
     let replayed = setup.run(&["replay", "--all"]).await.fine();
     assert!(replayed.contains("1 replayed, all as stored"), "{replayed}");
     daemon.stop().await;
@@ -475,7 +490,39 @@ async fn commands_say_why_they_cannot() {
     let (broken, wrong) = (broken.to_str().unwrap(), wrong.to_str().unwrap());
     let no_file = setup.folder.path().join("none.json");
     let nobody = "0190b2c3-0000-7000-8000-000000000000";
-    let cases: [(&str, &[&str], &[&str]); 9] = [
+    let cases: [(&str, &[&str], &[&str]); 13] = [
+        (
+            &key,
+            &["conversation", "hold", nobody, "ill", "--until", "-1h"],
+            &["--until", "2026-09-01T12:00:00Z", "15d"],
+        ),
+        (
+            &key,
+            &["conversation", "snooze", nobody, "soon"],
+            &["<UNTIL>", "2026-09-01T12:00:00Z", "15d"],
+        ),
+        (
+            &key,
+            &[
+                "conversation",
+                "fill",
+                nobody,
+                "a",
+                "b",
+                "--note",
+                "x",
+                "--via",
+                "phone",
+                "--said-at",
+                "yesterday",
+            ],
+            &["--said-at", "2026-09-01T12:00:00Z"],
+        ),
+        (
+            &key,
+            &["conversation", "catch-up", nobody, wrong],
+            &["wrong.json", "`at` and `text`", "entries"],
+        ),
         (
             &key,
             &["need", "register", no_file.to_str().unwrap()],

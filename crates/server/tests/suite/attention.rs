@@ -138,7 +138,8 @@ async fn a_command_for_another_state_or_after_its_time_is_refused_and_says_so() 
         .command(&at("expires_at=soon".to_owned()), json!({}))
         .await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
-    assert!(answer.text.contains("expires_at"), "{}", answer.text);
+    let says = "expires_at: use an instant with its offset, like 2026-09-01T12:00:00Z";
+    assert!(answer.text.contains(says), "{}", answer.text);
     assert_eq!(desk.view().await["unfolded"], 0);
 
     let good = format!("if_revision={revision}&expires_at=2026-07-06T09:00:01Z");

@@ -53,6 +53,96 @@ async fn who_opted_out_is_written_to_again_only_with_grounds() {
 }
 
 #[tokio::test]
+async fn an_operator_opts_a_person_out_and_back_in_with_the_reasons() {
+    let talk = Talk::new().await;
+    let address = crate::harness::ADDRESS;
+    talk.done("opt-out", json!({"note": "she called", "by": "kim"}))
+        .await;
+    let contact = &talk.view().await["stakeholder"]["contacts"][0];
+    assert_eq!(contact["consent"]["state"], "opted_out");
+    assert_eq!(
+        contact["consent"]["entered"],
+        json!({"by": "kim", "note": "she called"})
+    );
+    let path = talk.need_path("");
+    let need = talk.server.get(&path, &talk.server.caller).await;
+    assert_eq!(need.json()["status"], "opted_out");
+    let again = talk.command("opt-out", json!({"note": "x"})).await;
+    assert_eq!(again.fields(), ["address"], "it is so already");
+
+    talk.done(
+        "opt-in",
+        json!({"address": address, "note": "she called again", "by": "kim"}),
+    )
+    .await;
+    let contact = &talk.view().await["stakeholder"]["contacts"][0];
+    assert_eq!(contact["consent"], json!({"state": "given"}));
+    assert_eq!(contact["revived"]["note"], "she called again");
+}
+
+#[tokio::test]
+async fn an_opt_out_with_the_same_key_counts_once_and_with_another_body_is_refused() {
+    let talk = Talk::new().await;
+    let give = async |name: &str, note: &str| {
+        let body = json!({"note": note});
+        let path = talk.path(&format!("/{name}"));
+        let key = &talk.server.operator;
+        let mut request = crate::harness::request(http::Method::POST, &path, key, Some(&body));
+        let header = "key-1".parse().expect("a header");
+        request.headers_mut().insert("idempotency-key", header);
+        talk.server.send(request).await
+    };
+    let first = give("opt-out", "she called").await;
+    assert_eq!(first.json(), json!({"repeated": false}));
+    talk.server.work().await;
+    let second = give("opt-out", "she called").await;
+    assert_eq!(second.status, StatusCode::ACCEPTED, "{}", second.text);
+    assert_eq!(second.json(), json!({"repeated": true}));
+    for (name, note) in [("opt-out", "he called"), ("opt-in", "she called")] {
+        let other = give(name, note).await;
+        assert_eq!(other.problem().name(), "idempotency-key-reused");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_opt_out_names_its_field() {
+    let talk = Talk::new().await;
+    for name in ["opt-out", "opt-in"] {
+        for (body, field) in [
+            (json!({"note": " "}), "note"),
+            (json!({}), "note"),
+            (json!({"note": "x", "address": "ana"}), "address"),
+            (
+                json!({"note": "x", "address": "eve@example.com"}),
+                "address",
+            ),
+            (json!({"note": "x", "adress": "eve@example.com"}), "adress"),
+        ] {
+            let refused = talk.command(name, body.clone()).await;
+            assert_eq!(refused.fields(), [field], "{name} {body}");
+        }
+    }
+    let refused = talk.command("opt-in", json!({"note": "x"})).await;
+    assert_eq!(refused.fields(), ["address"], "nobody has opted out");
+    assert_eq!(talk.view().await["unfolded"], 0);
+}
+
+#[tokio::test]
+async fn what_was_said_before_belongs_to_one_need_and_where_several_are_open_that_is_named() {
+    let talk = Talk::new().await;
+    talk.server.registered().await;
+    talk.server.work().await;
+    let entry = json!({"at": "2026-01-01T10:00:00Z", "text": "Please arrange it for me."});
+    let refused = talk.command("catch-up", json!({"entries": [entry]})).await;
+    assert_eq!(refused.fields(), ["need"]);
+    assert!(refused.text.contains("several needs"), "{}", refused.text);
+    let taken = talk
+        .command("catch-up", json!({"entries": [entry], "need": talk.need}))
+        .await;
+    assert_eq!(taken.status, StatusCode::ACCEPTED, "{}", taken.text);
+}
+
+#[tokio::test]
 async fn a_delegate_that_nobody_named_is_not_written_to() {
     let talk = Talk::new().await;
     let taken = talk

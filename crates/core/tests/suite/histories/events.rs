@@ -119,6 +119,9 @@ pub(super) enum Command {
     Guide(Option<i64>),
     Unguide,
     Revive,
+    /// At the first address alone, or at all.
+    OptOut(bool),
+    OptIn(bool),
     /// An answer that is only given if the state is still the one of so many operations ago, and
     /// within so many seconds.
     Guarded {
@@ -283,6 +286,8 @@ fn command() -> impl Strategy<Value = Command> {
         1 => of(select(vec![1_i64, 48])).prop_map(Command::Guide),
         1 => Just(Command::Unguide),
         3 => Just(Command::Revive),
+        1 => proptest::bool::weighted(0.7).prop_map(Command::OptOut),
+        3 => any::<bool>().prop_map(Command::OptIn),
         1 => (0..2_u64, select(vec![-1_i64, 60])).prop_map(|(revisions_ago, seconds_left)| {
             Command::Guarded { revisions_ago, seconds_left }
         }),

@@ -305,6 +305,14 @@ impl Run {
                 address: address(world::ADDRESS),
                 note: "She called and asked to be written to again.".to_owned(),
             },
+            Command::OptOut(alone) => Action::OptOut {
+                address: alone.then(|| address(world::ADDRESS)),
+                note: "She called and does not want mail there.".to_owned(),
+            },
+            Command::OptIn(alone) => Action::OptIn {
+                address: alone.then(|| address(world::ADDRESS)),
+                note: "She called and wants to be written to.".to_owned(),
+            },
             Command::AcceptDelegate(another) => Action::AcceptDelegate {
                 address: another.then(|| address("bo.2@example.org")),
                 name: None,

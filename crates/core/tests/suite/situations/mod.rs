@@ -7,6 +7,7 @@ mod deliveries;
 mod endings;
 mod ledger;
 mod operators;
+mod opting;
 mod plans;
 mod promised;
 mod questions;
