@@ -1,5 +1,6 @@
 //! From SQLite's errors to the store's.
 
+pub(crate) use liaison_ports::codec::corrupt;
 use liaison_ports::store::StoreError;
 use std::error::Error;
 
@@ -20,14 +21,6 @@ pub(crate) fn shared_fault(
     error: &std::sync::Arc<sqlx::Error>,
 ) -> StoreError {
     meaning(operation, primary_code(error), std::sync::Arc::clone(error))
-}
-
-/// What is stored does not make sense.
-pub(crate) fn corrupt(operation: &'static str, what: impl Into<String>) -> StoreError {
-    StoreError::Corrupt {
-        operation,
-        what: what.into(),
-    }
 }
 
 fn meaning(

@@ -9,7 +9,6 @@
 //! they are written `?`; numbered ones, `?1`, may only be used in a text of one statement, and none
 //! of them may be left out.
 
-mod codec;
 mod commit;
 mod effects;
 mod fault;
@@ -24,6 +23,7 @@ mod store;
 mod work;
 mod writer;
 
+use liaison_ports::codec;
 pub use open::{OpenError, Options};
 pub use store::SqliteStore;
 

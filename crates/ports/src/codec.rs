@@ -1,19 +1,37 @@
-//! How values are written into columns and read from them.
+//! How values are written into columns and read from them, alike in every database.
+//!
+//! Every error names the operation that met it.
 
-use crate::fault::corrupt;
+use crate::store::StoreError;
 use jiff::Timestamp;
-use liaison_core::stakeholder::EmailAddress;
-use liaison_ports::store::StoreError;
+use liaison_core::{journal::DocumentFault, stakeholder::EmailAddress};
 use serde::{Serialize, de::DeserializeOwned};
+use std::error::Error;
+
+/// What is stored does not make sense.
+pub fn corrupt(operation: &'static str, what: impl Into<String>) -> StoreError {
+    StoreError::Corrupt {
+        operation,
+        what: what.into(),
+    }
+}
+
+/// A fault of a document with what lies behind it.
+pub fn with_source(fault: &DocumentFault) -> String {
+    match fault.source() {
+        Some(source) => format!("{fault}: {source}"),
+        None => fault.to_string(),
+    }
+}
 
 /// A fact's time, in whole microseconds.
-pub(crate) fn micros(at: Timestamp) -> i64 {
+pub fn micros(at: Timestamp) -> i64 {
     at.as_microsecond()
 }
 
 /// A time before which nothing may happen, rounded up: rounded down, whoever was told to wait would
 /// be called a fraction too early, again and again.
-pub(crate) fn micros_up(at: Timestamp) -> i64 {
+pub fn micros_up(at: Timestamp) -> i64 {
     let whole = at.as_microsecond();
     // Before the epoch, the division that drops the fraction has rounded up already.
     if at.subsec_nanosecond() % 1_000 > 0 {
@@ -24,13 +42,13 @@ pub(crate) fn micros_up(at: Timestamp) -> i64 {
 }
 
 /// The time in a column.
-pub(crate) fn time(operation: &'static str, micros: i64) -> Result<Timestamp, StoreError> {
+pub fn time(operation: &'static str, micros: i64) -> Result<Timestamp, StoreError> {
     Timestamp::from_microsecond(micros)
         .map_err(|_| corrupt(operation, format!("{micros} is no time")))
 }
 
 /// The time in a column that may be empty.
-pub(crate) fn time_if_any(
+pub fn time_if_any(
     operation: &'static str,
     micros: Option<i64>,
 ) -> Result<Option<Timestamp>, StoreError> {
@@ -38,13 +56,13 @@ pub(crate) fn time_if_any(
 }
 
 /// A value as JSON.
-pub(crate) fn json<T: Serialize>(operation: &'static str, value: &T) -> Result<String, StoreError> {
+pub fn json<T: Serialize>(operation: &'static str, value: &T) -> Result<String, StoreError> {
     serde_json::to_string(value)
         .map_err(|error| corrupt(operation, format!("cannot be written as JSON: {error}")))
 }
 
 /// A value from JSON; `what` names it, should it not be readable.
-pub(crate) fn from_json<T: DeserializeOwned>(
+pub fn from_json<T: DeserializeOwned>(
     operation: &'static str,
     what: &str,
     text: &str,
@@ -54,7 +72,7 @@ pub(crate) fn from_json<T: DeserializeOwned>(
 }
 
 /// A simple enum's name on the wire, as it is stored.
-pub(crate) fn name<T: Serialize>(operation: &'static str, value: &T) -> Result<String, StoreError> {
+pub fn name<T: Serialize>(operation: &'static str, value: &T) -> Result<String, StoreError> {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => Ok(name),
         _ => Err(corrupt(operation, "a name is stored as text")),
@@ -62,10 +80,7 @@ pub(crate) fn name<T: Serialize>(operation: &'static str, value: &T) -> Result<S
 }
 
 /// A simple enum from its name.
-pub(crate) fn named<T: DeserializeOwned>(
-    operation: &'static str,
-    name: &str,
-) -> Result<T, StoreError> {
+pub fn named<T: DeserializeOwned>(operation: &'static str, name: &str) -> Result<T, StoreError> {
     serde_json::from_value(serde_json::Value::String(name.to_owned())).map_err(|_| {
         corrupt(
             operation,
@@ -75,7 +90,7 @@ pub(crate) fn named<T: DeserializeOwned>(
 }
 
 /// A stored address.
-pub(crate) fn address(operation: &'static str, text: &str) -> Result<EmailAddress, StoreError> {
+pub fn address(operation: &'static str, text: &str) -> Result<EmailAddress, StoreError> {
     EmailAddress::parse(text).map_err(|error| {
         corrupt(
             operation,
