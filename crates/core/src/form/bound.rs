@@ -4,14 +4,14 @@ use super::SlotQuestion;
 use crate::value::{Kind, cues::Cues, words};
 
 /// Words by which a question asks for the most, and those by which an answer says it.
-const MOST: [Cues; 2] = [
-    Cues("at most, maximum, max, no more than"),
-    Cues("at most, maximum, max, no more than, up to"),
+static MOST: [Cues; 2] = [
+    Cues::new("at most, maximum, max, no more than"),
+    Cues::new("at most, maximum, max, no more than, up to"),
 ];
 
-const LEAST: [Cues; 2] = [
-    Cues("at least, minimum, min, at minimum, no less than"),
-    Cues("at least, minimum, min, at minimum, no less than"),
+static LEAST: [Cues; 2] = [
+    Cues::new("at least, minimum, min, at minimum, no less than"),
+    Cues::new("at least, minimum, min, at minimum, no less than"),
 ];
 
 impl SlotQuestion {
@@ -20,7 +20,7 @@ impl SlotQuestion {
     pub fn asks_bound(&self, phrase: &str) -> bool {
         let asked = || words::words(&self.question);
         matches!(self.kind, Kind::Number(_))
-            && [MOST, LEAST]
+            && [&MOST, &LEAST]
                 .iter()
                 .any(|[asks, says]| says.iter().any(|word| word == phrase) && asks.among(&asked()))
     }

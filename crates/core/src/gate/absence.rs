@@ -74,6 +74,8 @@ pub(crate) fn find<'t>(text: &'t str, context: &ReadContext<'_>) -> Option<Found
         .reduce(|best, next| if next.until > best.until { next } else { best })
 }
 
+static THEMSELVES: Cues = Cues::new("i, we, my, our, me, us");
+
 /// The sentence that names the day which a reader takes for the last one, if the writer speaks of
 /// themselves in it.
 fn claimed<'t>(text: &'t str, context: &ReadContext<'_>, claim: &str) -> Option<Found<'t>> {
@@ -83,7 +85,7 @@ fn claimed<'t>(text: &'t str, context: &ReadContext<'_>, claim: &str) -> Option<
         .map(|span| &text[span])
         .find_map(|quote| {
             let words = words::words(quote);
-            let of_themselves = Cues("i, we, my, our, me, us").among(&words);
+            let of_themselves = THEMSELVES.among(&words);
             if !of_themselves || vetoes::is_question(quote) || vetoes::is_conditional(&words) {
                 return None;
             }
@@ -176,7 +178,7 @@ fn bare(words: &[Word]) -> bool {
     BARE.starts(words).is_some()
 }
 
-const AWAY: Cues = Cues(
+static AWAY: Cues = Cues::new(
     "out of office, out of the office, i am away, i will be away, we are away, we will be away,
      i am currently away, we are currently away, currently away, i am on leave, i will be on leave,
      i am on annual leave, i am on parental leave, i am on maternity leave, i am on paternity leave,
@@ -190,17 +192,17 @@ const AWAY: Cues = Cues(
      i am not in the office, i will not be in the office, i am not in until",
 );
 
-const BARE: Cues = Cues(
+static BARE: Cues = Cues::new(
     "on leave, on annual leave, on holiday, on holidays, on vacation, away until, away till,
      away from, back on, returning on, return on, currently on leave, currently on annual leave,
      currently on holiday, currently on vacation, currently out",
 );
 
-const WAS: Cues = Cues("was away, was on, were away, were on, was out of, have been away");
+static WAS: Cues = Cues::new("was away, was on, were away, were on, was out of, have been away");
 
-const RETURNS: Cues = Cues("back, return, returning");
+static RETURNS: Cues = Cues::new("back, return, returning");
 
-const UNTIL: Cues = Cues("until, till, through, including");
+static UNTIL: Cues = Cues::new("until, till, through, including");
 
 #[cfg(test)]
 mod tests {

@@ -153,7 +153,7 @@ fn refuses_contact(sentence: &str) -> bool {
     alone || LEAVE_ME.among(&words)
 }
 
-const LEAVE_ME: Cues = Cues(
+static LEAVE_ME: Cues = Cues::new(
     "stop writing, stop emailing, stop contacting, stop messaging, stop mailing,
      stop sending, stop bothering, stop these, stop all, do not contact me,
      not contact me again, not contact us, do not write to me, do not email me,
@@ -183,12 +183,12 @@ fn opts_out(sentence: &str) -> bool {
         })
 }
 
-const LEAD: Cues = Cues(
+static LEAD: Cues = Cues::new(
     "please, and, so, then, just, now, kindly, you, must, should, immediately, at, once, finally, i,
      want, would, like, demand, ask, to, will",
 );
 
-const OPTS_OUT: Cues = Cues(
+static OPTS_OUT: Cues = Cues::new(
     "stop writing me, stop writing to me, stop writing us, stop writing to us, stop emailing me,
      stop emailing us, stop mailing me, stop mailing us, stop contacting me, stop contacting us,
      stop messaging me, stop messaging us, stop sending me, stop sending us, stop bothering me,
@@ -200,7 +200,7 @@ const OPTS_OUT: Cues = Cues(
      remove me from your mailing list, take me off your list, take me off your mailing list",
 );
 
-const LIMITS: Cues = Cues(
+static LIMITS: Cues = Cues::new(
     "until, till, before, after, by phone, by email, by mail, by post, by letter, call me, phone me,
      ring me, on weekends, at weekends, on sundays, at work, during, about, regarding, at night,
      at this address, at this email, at that address, here, so often, so much, every day, twice,

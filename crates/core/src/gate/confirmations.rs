@@ -62,7 +62,7 @@ fn is_bare(text: &str) -> bool {
     words::words(text).iter().all(|word| BARE.has(&word.text))
 }
 
-const BARE: Cues = Cues(
+static BARE: Cues = Cues::new(
     "yes, yep, yeah, yup, no, nope, not, this, that, it, is, was, so, right, correct, incorrect,
      wrong, exactly, indeed, true, false, confirmed, confirm, i, we, you, understood, me, absolutely,
      definitely, certainly, sure, fine, ok, okay, perfect, thanks, thank, please, sorry, quite, all,

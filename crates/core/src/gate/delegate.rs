@@ -30,11 +30,12 @@ pub(crate) fn find(text: &str, known: &[&EmailAddress]) -> Option<Delegate> {
 /// The capitalised words that a text ends with, less what stands between a name and its address.
 fn name_before(tokens: &[&str]) -> Option<String> {
     /// These begin sentences or lead to somebody, and are no names.
-    const NO_NAMES: Cues = Cues(
+    static NO_NAMES: Cues = Cues::new(
         "please, ask, contact, email, write, call, you, my, our, the, his, her, their, i, we, it,
          talk, speak, try, is, for, instead, hi, hello, dear, this, that, in, also, regards, sorry",
     );
-    const BETWEEN: Cues = Cues("at, on, via, under, is, email, by, address, mail, her, his, their");
+    static BETWEEN: Cues =
+        Cues::new("at, on, via, under, is, email, by, address, mail, her, his, their");
 
     let bare = |token: &&str| {
         token

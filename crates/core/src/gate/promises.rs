@@ -124,30 +124,33 @@ fn refuses(words: &[Word]) -> bool {
 }
 
 /// Refusals that name what is refused by themselves.
-const REFUSALS: Cues =
-    Cues("do not have to tell, none of your business, no comment, not your business, not disclose");
+static REFUSALS: Cues = Cues::new(
+    "do not have to tell, none of your business, no comment, not your business, not disclose",
+);
 
 /// Unwillingness, before what it is about.
-const UNWILLING: Cues = Cues(
+static UNWILLING: Cues = Cues::new(
     "rather not, prefer not, not going, will not, do not want, do not wish, do not intend,
      do not care, refuse, refusing, decline, declining, not willing, unwilling, not comfortable,
      uncomfortable, not at liberty, not allowed",
 );
 
-const BESIDE: Cues = Cues("to, with, in, about, ever, even, simply, just, be, publicly, openly");
+static BESIDE: Cues =
+    Cues::new("to, with, in, about, ever, even, simply, just, be, publicly, openly");
 
-const ANSWERING: Cues = Cues(
+static ANSWERING: Cues = Cues::new(
     "say, saying, tell, telling, answer, answering, give, giving, share, sharing, provide,
      providing, disclose, disclosing, comment, commenting, reveal, revealing, respond, responding",
 );
 
 /// Answering verbs that mean something else with what follows them.
-const NO_ANSWERING: Cues = Cues(
+static NO_ANSWERING: Cues = Cues::new(
     "give up, give in, give way, give it to, giving up, giving in, give you the job, give access,
      give you access, give permission, give you permission, give consent, provide access,
      provide you access, say yes, say no, saying yes, saying no, share the cost, share the costs,
      tell the tenant, tell him, tell her, tell them, give him, give her, give them",
 );
 
-const WILL: Cues = Cues("i will, we will, you will have, you will get, you will hear, i shall");
-const WILL_NOT: Cues = Cues("will not, can not, shall not");
+static WILL: Cues =
+    Cues::new("i will, we will, you will have, you will get, you will hear, i shall");
+static WILL_NOT: Cues = Cues::new("will not, can not, shall not");

@@ -39,14 +39,16 @@ pub(super) fn is_question(sentence: &str) -> bool {
         || matches!(word(1), "about" | "much" | "many" | "long")))
 }
 
-const LEAD_IN: Cues =
-    Cues("and, but, so, also, then, hi, hello, dear, ok, okay, well, please, by, the, way, thanks");
-const AUXILIARIES: Cues = Cues(
+static LEAD_IN: Cues = Cues::new(
+    "and, but, so, also, then, hi, hello, dear, ok, okay, well, please, by, the, way, thanks",
+);
+static AUXILIARIES: Cues = Cues::new(
     "can, could, may, might, shall, should, would, will, do, does, did, is, are, was, were,
      have, has, am, must, had",
 );
-const SUBJECTS: Cues =
-    Cues("i, you, we, he, she, they, it, this, that, there, anyone, anybody, someone, somebody");
+static SUBJECTS: Cues = Cues::new(
+    "i, you, we, he, she, they, it, this, that, there, anyone, anybody, someone, somebody",
+);
 
 /// Words addressed to the software instead of to a person. They taint the whole text.
 pub(super) fn addresses_software(text: &str) -> bool {
@@ -56,7 +58,7 @@ pub(super) fn addresses_software(text: &str) -> bool {
     TO_SOFTWARE.among(&words) || markup.iter().any(|mark| text.contains(mark))
 }
 
-const TO_SOFTWARE: Cues = Cues(
+static TO_SOFTWARE: Cues = Cues::new(
     "ignore previous, ignore all, ignore any, ignore your, ignore the previous,
      ignore the above, ignore these, disregard previous, disregard all, disregard any,
      disregard your, disregard the, forget previous, forget all, forget your,
@@ -72,7 +74,7 @@ pub(super) fn promises(words: &[Word]) -> bool {
     PROMISES.among(words)
 }
 
-const PROMISES: Cues = Cues(
+static PROMISES: Cues = Cues::new(
     "let you know, get back to you, come back to you, revert to you, revert back,
      will check, will have to check, need to check, have to check, must check, let me check,
      let me ask, let me see, let me think, will confirm, to confirm, will ask, need to ask,
@@ -90,7 +92,7 @@ pub(super) fn hedges(words: &[Word]) -> bool {
     HEDGES.among(words)
 }
 
-const HEDGES: Cues = Cues(
+static HEDGES: Cues = Cues::new(
     "i think, we think, i guess, i suppose, i believe, i assume, i imagine, i reckon,
      i expect, i hope, i presume, i suspect, maybe, perhaps, probably, possibly, presumably,
      hopefully, likely, unlikely, might, may be, could be, should be, must be,
@@ -133,7 +135,7 @@ pub(super) fn is_conditional(words: &[Word]) -> bool {
     conditional || CONDITIONS.among(words)
 }
 
-const CONDITIONS: Cues = Cues(
+static CONDITIONS: Cues = Cues::new(
     "but only, only on, only after, only until, only when, unless, depends, depending, dependent on, as long as, provided that, provided you,
      provided the, assuming, in case, subject to, on condition, otherwise",
 );
@@ -143,7 +145,7 @@ pub(super) fn is_undecided(words: &[Word]) -> bool {
     UNDECIDED.among(words)
 }
 
-const UNDECIDED: Cues = Cues(
+static UNDECIDED: Cues = Cues::new(
     "was going to, were going to, was planning, were planning, was thinking, were thinking,
      had planned, had intended, was supposed to, was meant to, used to, originally,
      initially, at first, wanted to, thought about, thinking about, thinking of, considered,
@@ -161,7 +163,7 @@ pub(super) fn reports(words: &[Word]) -> bool {
     REPORTS.among(words)
 }
 
-const REPORTS: Cues = Cues(
+static REPORTS: Cues = Cues::new(
     "your letter of, your email of, your mail of, your message of, you said, you told, you wrote, you mentioned, you promised, you asked, you suggested,
      you offered, your email says, he said, she said, they said, he says, she says,
      they say, he thinks, she thinks, they think, he told, she told, they told, told me,
@@ -175,14 +177,14 @@ pub(super) fn corrects(words: &[Word]) -> bool {
 
 /// Where words that put something right begin.
 pub(super) fn correction_at(words: &[Word]) -> Option<usize> {
-    let first = [CORRECTIONS, RETRACTIONS]
+    let first = [&CORRECTIONS, &RETRACTIONS]
         .into_iter()
         .filter_map(|cues| cues.first(words))
         .min()?;
     words.get(first).map(|word| word.span.start)
 }
 
-const CORRECTIONS: Cues = Cues(
+static CORRECTIONS: Cues = Cues::new(
     "no wait, wait, actually, instead, correction, i meant, i mean, we meant, meant to say,
      my mistake, my error, a mistake, mistaken, was wrong, were wrong, is wrong, wrong date,
      wrong number, typo, after all, make that, to correct, correct my, corrected,
@@ -192,16 +194,19 @@ const CORRECTIONS: Cues = Cues(
 
 /// Whether the words can only be there to put right what was said before, whatever they say instead.
 pub(super) fn puts_right(words: &[Word]) -> bool {
-    Cues("i meant, we meant, meant to say, correction, to correct, correct my, my mistake, i misspoke")
-        .among(words)
+    PUT_RIGHT.among(words)
 }
+
+static PUT_RIGHT: Cues = Cues::new(
+    "i meant, we meant, meant to say, correction, to correct, correct my, my mistake, i misspoke",
+);
 
 /// Whether what was said before is taken back.
 pub(super) fn retracts(words: &[Word]) -> bool {
     RETRACTIONS.among(words)
 }
 
-const RETRACTIONS: Cues = Cues(
+static RETRACTIONS: Cues = Cues::new(
     "scrap that, forget that, forget it, forget what i, ignore that, ignore my,
      ignore what i, changed my mind, change my mind, changing my mind, on second thought,
      on second thoughts, never mind, nevermind, disregard my, cancel that, take that back,
@@ -244,7 +249,7 @@ pub(super) fn negates(
         })
 }
 
-const DENIALS: Cues = Cues(
+static DENIALS: Cues = Cues::new(
     "not, never, without, except, neither, nor, instead of, rather than, other than,
      anything but, anyone but, anybody but, is out, impossible",
 );
@@ -261,7 +266,7 @@ fn is_unable(words: &[Word]) -> bool {
     too || UNABLE.among(words)
 }
 
-const UNABLE: Cues = Cues(
+static UNABLE: Cues = Cues::new(
     "unable, incapable, inability, incapacitated, powerless, no time, no way, no chance, no means,
      no energy, no strength, no intention, no desire, no wish, no plan, no plans, no need,
      no reason, no possibility, no opportunity, no capacity, no interest, hardly, barely,
@@ -276,8 +281,8 @@ const UNABLE: Cues = Cues(
      out of the question, no longer able, too much",
 );
 
-const WILLING: Cues =
-    Cues("would, will, want, wish, prefer, like, can, am, are, have, plan, intend, rather");
+static WILLING: Cues =
+    Cues::new("would, will, want, wish, prefer, like, can, am, are, have, plan, intend, rather");
 
 /// Whether a clause only supposes what it names: `I could do it myself` says what is possible, and
 /// `I would do it myself, but I am abroad` what will not be. A preference is none of these.
@@ -305,22 +310,23 @@ fn without_adverbs(words: &[Word]) -> &[Word] {
     &words[skipped..]
 }
 
-const COULD: Cues = Cues(
+static COULD: Cues = Cues::new(
     "i could, we could, i might, we might, i should, we should, i ought, we ought, could i,
      could we, i used to, i may, we may",
 );
-const OWN_DOING: Cues = Cues("myself, ourselves");
-const ADVERBS: Cues = Cues("really, very, much, definitely, certainly, always, actually, just");
-const PREFERRING: Cues = Cues(
+static OWN_DOING: Cues = Cues::new("myself, ourselves");
+static ADVERBS: Cues =
+    Cues::new("really, very, much, definitely, certainly, always, actually, just");
+static PREFERRING: Cues = Cues::new(
     "prefer, like, rather, love, appreciate, be happy, be glad, be pleased, be grateful, choose,
      opt, go for, want, welcome, suggest, ask you",
 );
-const BUT: Cues = Cues(
+static BUT: Cues = Cues::new(
     "but, however, though, although, only, except, yet, alas, unfortunately, sadly, regrettably,
      were i, had i, sorry",
 );
 
-const MILD: Cues = Cues("not mind, not a problem, not hesitate, not worry, not only");
+static MILD: Cues = Cues::new("not mind, not a problem, not hesitate, not worry, not only");
 
 /// How far from a value `not` counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -382,12 +388,13 @@ pub(super) fn is_approximate(
         })
 }
 
-const BOUNDS: Cues = Cues(
+static BOUNDS: Cues = Cues::new(
     "about, around, approximately, approx, roughly, circa, ca, nearly, almost, over, under,
      above, below, at least, at most, at minimum, up to, more than, less than, fewer than,
      greater than, no later than, not before, between, from, before, after, until, till,
      since, minimum, maximum, max, min, about the, around the",
 );
 
-const TRAILING_BOUNDS: Cues =
-    Cues("or so, or more, or less, at least, at most, plus, ish, or thereabouts, maximum, minimum");
+static TRAILING_BOUNDS: Cues = Cues::new(
+    "or so, or more, or less, at least, at most, plus, ish, or thereabouts, maximum, minimum",
+);

@@ -254,7 +254,8 @@ fn in_sentence(text: &str, sentence: std::ops::Range<usize>) -> Vec<Candidate> {
 }
 
 /// Agreement that is as often mockery.
-const MOCKING: Cues = Cues("yeah right, yea right, yes right, sure right, oh sure, as if, ha ha");
+static MOCKING: Cues =
+    Cues::new("yeah right, yea right, yes right, sure right, oh sure, as if, ha ha");
 
 /// `No` at the start of a clause, followed by somebody (`no it is not`, `no we have none`) and
 /// not by a thing (`no keys`).
@@ -271,7 +272,7 @@ fn leading_no(words: &[Word]) -> Option<&[Word]> {
 /// `Certainly` and the like as a whole clause, or before somebody or something said to be so.
 /// Before other words they only stress those (`absolutely lovely`).
 fn leading_yes(words: &[Word]) -> Option<&[Word]> {
-    let length = Cues("of course, certainly, absolutely, definitely").starts(words)?;
+    let length = CERTAINLY.starts(words)?;
     let stresses = words.get(length).is_some_and(|word| {
         !matches!(
             word.text.as_str(),
@@ -280,6 +281,8 @@ fn leading_yes(words: &[Word]) -> Option<&[Word]> {
     });
     (!stresses).then(|| &words[..length])
 }
+
+static CERTAINLY: Cues = Cues::new("of course, certainly, absolutely, definitely");
 
 fn candidate(clause: &std::ops::Range<usize>, words: &[Word], yes: bool) -> Candidate {
     let start = words.first().map_or(0, |word| word.span.start);

@@ -170,15 +170,17 @@ pub(crate) fn beginnings(text: &str, context: &ReadContext<'_>) -> Vec<Candidate
 
 /// Words that make the day behind them the first one. `After` does not count that day, and `since`
 /// tells of the past.
-pub(crate) const BEGINNINGS: Cues = Cues("starting from, starting, as of, as from, from");
+pub(crate) static BEGINNINGS: Cues = Cues::new("starting from, starting, as of, as from, from");
 
 /// Whether a question asks for the day from which something is so.
 pub(crate) fn asks_from(question: &str) -> bool {
     let words = words::words(question);
-    ASKS_FROM.among(&words) || Cues("from").ends(&words)
+    ASKS_FROM.among(&words) || FROM.ends(&words)
 }
 
-const ASKS_FROM: Cues = Cues(
+static FROM: Cues = Cues::new("from");
+
+static ASKS_FROM: Cues = Cues::new(
     "from which day, from which date, from what day, from what date, from when, starting when,
      starting from, starting which, as of when, as of which, as from",
 );

@@ -53,7 +53,7 @@ fn beside<'t>(
         .map(|word| word.text)
 }
 
-const PLACING: Cues = Cues(
+static PLACING: Cues = Cues::new(
     "on, at, in, by, the, a, for, make, it, is, will, be, rather, instead, please, then, that, we,
      i, mean, meant",
 );

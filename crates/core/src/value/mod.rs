@@ -6,7 +6,7 @@
 
 mod boolean;
 mod choice;
-pub(crate) mod cues;
+pub mod cues;
 pub(crate) mod date;
 mod file;
 mod instead;

@@ -1,15 +1,19 @@
 //! Words that want something else of us than to be taken as an answer.
 
-use super::{phrases::Phrases, scan::Sentence};
-use liaison_core::value::words::{self, Word};
+use super::scan::Sentence;
+use liaison_core::value::{
+    cues::Cues,
+    words::{self, Word},
+};
 
 /// Whether a sentence asks for a person or a call.
 pub(super) fn wants_person(sentence: &Sentence<'_>) -> bool {
-    PERSON.among(&sentence.words)
-        && !Phrases("do not, no need, not necessary").among(&sentence.words)
+    PERSON.among(&sentence.words) && !NOT_NEEDED.among(&sentence.words)
 }
 
-const PERSON: Phrases = Phrases(
+static NOT_NEEDED: Cues = Cues::new("do not, no need, not necessary");
+
+static PERSON: Cues = Cues::new(
     "talk to someone, talk to somebody, talk to a person, talk to a human, talk to an \
      agent, talk to a real, talk with someone, talk with somebody, speak to someone, \
      speak to somebody, speak to a person, speak to a human, speak to an agent, speak to \
@@ -23,13 +27,13 @@ const PERSON: Phrases = Phrases(
 /// Whether a sentence refuses all contact. With a limit (`not before Monday`) it does not.
 pub(super) fn refuses_contact(sentence: &Sentence<'_>) -> bool {
     let words = &sentence.words;
-    let alone = Phrases("stop, please stop, stop please")
-        .rest(words)
-        .is_some_and(<[Word]>::is_empty);
+    let alone = STOP.rest(words).is_some_and(<[Word]>::is_empty);
     alone || (NO_CONTACT.among(words) && !LIMITS.among(words))
 }
 
-const NO_CONTACT: Phrases = Phrases(
+static STOP: Cues = Cues::new("stop, please stop, stop please");
+
+static NO_CONTACT: Cues = Cues::new(
     "stop writing, stop emailing, stop mailing, stop contacting, stop sending, stop \
      messaging, stop bothering, stop these, stop this, stop spamming, unsubscribe, leave \
      me alone, leave us alone, remove me, remove us, remove my address, take me off, do \
@@ -40,8 +44,8 @@ const NO_CONTACT: Phrases = Phrases(
      emails, cease contact",
 );
 
-const LIMITS: Phrases =
-    Phrases("until, before, after, by phone, on weekends, at weekends, at work, during");
+static LIMITS: Cues =
+    Cues::new("until, before, after, by phone, on weekends, at weekends, at work, during");
 
 /// Whether a sentence names somebody else to talk to.
 pub(super) fn names_another(sentence: &Sentence<'_>) -> bool {
@@ -54,29 +58,29 @@ pub(super) fn names_another(sentence: &Sentence<'_>) -> bool {
         .any(|clause| {
             let words = words::words(&sentence.text[clause]);
             let whom = TURN_TO.rest(LEAD.skip(&words)).and_then(<[Word]>::first);
-            whom.is_some_and(|word| !NOBODY_ELSE.has(word))
+            whom.is_some_and(|word| !NOBODY_ELSE.has(&word.text))
         });
     told || (holds_address(sentence.text) && TURN_TO_ADDRESS.among(words))
 }
 
-const LEAD: Phrases = Phrases(
+static LEAD: Cues = Cues::new(
     "please, you, can, could, should, may, must, better, just, kindly, need, to, will, \
      have, best, instead, would",
 );
 
-const TURN_TO: Phrases = Phrases(
+static TURN_TO: Cues = Cues::new(
     "ask, contact, get in touch with, talk to, talk with, speak to, speak with, turn to, \
      write to, email, call, reach out to, refer to, direct this to, forward this to, send \
      this to, check with",
 );
 
-const NOBODY_ELSE: Phrases = Phrases(
+static NOBODY_ELSE: Cues = Cues::new(
     "me, us, you, for, if, about, when, again, that, it, or, and, please, is, works, suits",
 );
 
-const TURN_TO_ADDRESS: Phrases = Phrases("contact, ask, write, email, reach, use, copy, forward");
+static TURN_TO_ADDRESS: Cues = Cues::new("contact, ask, write, email, reach, use, copy, forward");
 
-const NOT_ME: Phrases = Phrases(
+static NOT_ME: Cues = Cues::new(
     "wrong person, wrong address, wrong email, wrong number, not the right person, no \
      longer the owner, not the owner, no longer own, no longer work, do not own, do not \
      work there, is responsible for this, is in charge of this, is handling this, handles \
@@ -103,7 +107,7 @@ pub(super) fn out_of_scope(sentence: &Sentence<'_>) -> bool {
     MATTERS.among(&sentence.words)
 }
 
-const MATTERS: Phrases = Phrases(
+static MATTERS: Cues = Cues::new(
     "complaint, complain, emergency, leak, leaking, leaks, flooded, flooding, under \
      water, water damage, is broken, are broken, broke down, broken down, not working, \
      out of order, no hot water, no heating, no electricity, no power, smell of gas, \
@@ -118,7 +122,7 @@ pub(super) fn is_absence(words: &[Word]) -> bool {
     ABSENCE.among(words)
 }
 
-const ABSENCE: Phrases = Phrases(
+static ABSENCE: Cues = Cues::new(
     "out of office, out of the office, i am away, i will be away, we are away, currently \
      away, am on leave, on annual leave, on parental leave, on maternity leave, on sick \
      leave, on vacation, on holiday, on holidays, am travelling, am traveling, be back \
@@ -128,15 +132,17 @@ const ABSENCE: Phrases = Phrases(
 
 /// Whether a sentence says that its writer is out of the office, as absence notes do.
 pub(super) fn is_office_note(words: &[Word]) -> bool {
-    Phrases("out of office, out of the office, office is closed").among(words)
+    OFFICE_NOTE.among(words)
 }
+
+static OFFICE_NOTE: Cues = Cues::new("out of office, out of the office, office is closed");
 
 /// Whether a sentence can only be a program's.
 pub(super) fn is_automatic(words: &[Word]) -> bool {
     AUTOMATIC.among(words)
 }
 
-const AUTOMATIC: Phrases = Phrases(
+static AUTOMATIC: Cues = Cues::new(
     "automatic reply, automatic response, automated reply, automated response, automated \
      message, automatically generated, auto reply, autoreply, auto response, limited \
      access to email, limited access to my email, limited access to emails, no access to \

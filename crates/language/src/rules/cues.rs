@@ -1,8 +1,10 @@
 //! The tables: by which words English speakers ask, promise, refuse, hesitate and correct
 //! themselves. All of them are read after contractions are written out (`I'll` is `i will`).
 
-use super::phrases::Phrases;
-use liaison_core::value::words::{self, Word};
+use liaison_core::value::{
+    cues::Cues,
+    words::{self, Word},
+};
 use std::ops::Range;
 
 /// Whether the sentence asks us something: it ends in a question mark, or a part of it begins like
@@ -22,22 +24,24 @@ pub(super) fn is_question(text: &str, words: &[Word]) -> bool {
         .into_iter()
         .any(|clause| {
             let words = words::words(&text[clause]);
-            QUESTION_BEGINNINGS.begins(Phrases("please, hi, hello, well").skip(&words))
+            QUESTION_BEGINNINGS.begins(LEAD_IN.skip(&words))
         });
     begins || WANTS_TO_KNOW.among(words)
 }
 
-const PLEASANTRIES: Phrases = Phrases(
+static PLEASANTRIES: Cues = Cues::new(
     "how are you, how are things, how is it going, how do you do, how have you been, hope \
      you are",
 );
 
-const COURTEOUS_OFFERS: Phrases = Phrases(
+static COURTEOUS_OFFERS: Cues = Cues::new(
     "let me know if you need, let me know if you have, let me know if there is anything, \
      let me know if anything, let me know if i can",
 );
 
-const QUESTION_BEGINNINGS: Phrases = Phrases(
+static LEAD_IN: Cues = Cues::new("please, hi, hello, well");
+
+static QUESTION_BEGINNINGS: Cues = Cues::new(
     "can you, can i, can we, can they, can he, can she, can the, can my, could you, could \
      i, could we, could the, would you, would it, would that, will you, will there, will \
      it, may i, may we, shall i, shall we, should i, should we, do you, do i, do we, does \
@@ -47,7 +51,7 @@ const QUESTION_BEGINNINGS: Phrases = Phrases(
      much, how long, who will, why do",
 );
 
-const WANTS_TO_KNOW: Phrases = Phrases(
+static WANTS_TO_KNOW: Cues = Cues::new(
     "i wonder, i was wondering, we were wondering, like to know, want to know, need to \
      know, let me know if, let me know whether, let me know what, let me know when, let \
      me know how, let me know where, let me know who, let us know if, let us know when, \
@@ -66,12 +70,12 @@ pub(super) fn is_promise(words: &[Word]) -> bool {
     })
 }
 
-const WILL: Phrases = Phrases(
+static WILL: Cues = Cues::new(
     "i will, we will, i shall, we shall, i can, we can, i am going to, we are going to, i \
      should, we should, will, going to",
 );
 
-const PROMISED: Phrases = Phrases(
+static PROMISED: Cues = Cues::new(
     "let you know, get back, come back to, come back with, send, tell you, answer, reply, \
      respond, confirm, check, ask, find out, look into, look it up, be in touch, write to \
      you, write you, write again, email you, mail you, provide, forward, know more, know \
@@ -79,7 +83,7 @@ const PROMISED: Phrases = Phrases(
      speak to, consult, measure, count",
 );
 
-const ASKS_FOR_TIME: Phrases = Phrases(
+static ASKS_FOR_TIME: Cues = Cues::new(
     "let me check, let me ask, let me think, let me see, let me get back, let me look, \
      need to check, have to check, need to ask, have to ask, need to think, have to \
      think, need some time, need more time, need a few, give me until, give me a few, \
@@ -87,7 +91,7 @@ const ASKS_FOR_TIME: Phrases = Phrases(
      from me, hear from us, will be in touch",
 );
 
-const ADVERBS: Phrases = Phrases(
+static ADVERBS: Cues = Cues::new(
     "then, also, definitely, just, try, to, probably, certainly, gladly, be, able, \
      quickly, first, need",
 );
@@ -105,24 +109,24 @@ pub(super) fn is_refusal(words: &[Word]) -> bool {
     })
 }
 
-const REFUSED: Phrases = Phrases(
+static REFUSED: Cues = Cues::new(
     "none of your business, no comment, do not have to tell, that is private, not your \
      business",
 );
 
-const WILL_NOT: Phrases = Phrases(
+static WILL_NOT: Cues = Cues::new(
     "will not, would rather not, i rather not, prefer not to, would prefer not to, do not \
      want to, do not wish to, do not intend to, am not going to, are not going to, am not \
      willing to, are not willing to, am not allowed to, would not like to, refuse to, refuse, \
      decline to, decline, not comfortable",
 );
 
-const BESIDE_TOLD: Phrases = Phrases("to, with, even, ever, simply, just");
+static BESIDE_TOLD: Cues = Cues::new("to, with, even, ever, simply, just");
 
 /// Verbs of answering that mean doing something with what follows them.
-const NOT_TOLD: Phrases = Phrases("give up, give in, say yes, say no, share the cost");
+static NOT_TOLD: Cues = Cues::new("give up, give in, say yes, say no, share the cost");
 
-const TOLD: Phrases = Phrases(
+static TOLD: Cues = Cues::new(
     "say, tell, answer, share, disclose, give, provide, reveal, discuss, comment, send, \
      hand, respond, saying, telling, answering, sharing, disclosing, giving, providing",
 );
@@ -138,10 +142,10 @@ pub(super) fn is_hedged_beyond(words: &[Word], fine: impl Fn(&str) -> bool) -> b
     is_hedged(words)
         && HEDGES
             .iter()
-            .any(|phrase| !fine(phrase) && Phrases(phrase).among(words))
+            .any(|phrase| !fine(phrase) && words::position(words, phrase).is_some())
 }
 
-const HEDGES: Phrases = Phrases(
+static HEDGES: Cues = Cues::new(
     "maybe, perhaps, probably, possibly, i guess, we guess, i think, we think, i suppose, \
      i assume, i believe, might, may be, could be, should be, not sure, unsure, not \
      certain, uncertain, not decided, undecided, have not decided, do not know, no idea, \
@@ -158,7 +162,7 @@ pub(super) fn is_undecided(words: &[Word]) -> bool {
     UNDECIDED.among(words)
 }
 
-const UNDECIDED: Phrases = Phrases(
+static UNDECIDED: Cues = Cues::new(
     "do not know, does not know, no idea, not sure, unsure, not decided, undecided, have \
      not decided, not made up, no clue, can not say, can not tell",
 );
@@ -168,7 +172,7 @@ pub(super) fn is_assent(words: &[Word]) -> bool {
     ASSENT.skip(words).is_empty()
 }
 
-const ASSENT: Phrases = Phrases(
+static ASSENT: Cues = Cues::new(
     "ok, okay, sure, fine, will, do, noted, understood, got, it, great, perfect, good, \
      thanks, thank, you",
 );
@@ -183,7 +187,7 @@ pub(super) fn correction(words: &[Word]) -> Option<Range<usize>> {
     })
 }
 
-const CORRECTIONS: Phrases = Phrases(
+static CORRECTIONS: Cues = Cues::new(
     "actually, no wait, oh wait, wait, i meant, we meant, i mean, correction, scratch \
      that, i was wrong, i was mistaken, my mistake, my bad, changed my mind, changed our \
      mind, on second thought, on second thoughts, after all, instead, rather than that",
@@ -194,7 +198,7 @@ pub(super) fn excludes(words: &[Word]) -> bool {
     EXCLUSIONS.among(words)
 }
 
-const EXCLUSIONS: Phrases = Phrases(
+static EXCLUSIONS: Cues = Cues::new(
     "except, other than, but not, instead of, rather than, apart from, any day but, \
      anything but, at work, to work, not, never, neither, nor",
 );
@@ -204,22 +208,24 @@ pub(super) fn is_past(words: &[Word]) -> bool {
     PAST.among(words)
 }
 
-const PAST: Phrases = Phrases(
+static PAST: Cues = Cues::new(
     "last time, last year, last month, last week, yesterday, used to, previously, in the \
      past, before that, back then, usually, normally, always, once upon",
 );
 
 /// Words by which a sentence, or a question, is about something that has happened.
 pub(super) fn tells(words: &[Word]) -> bool {
-    Phrases("was, were, had, did, took, happened, has been, have been").among(words)
+    TELLING.among(words)
 }
+
+static TELLING: Cues = Cues::new("was, were, had, did, took, happened, has been, have been");
 
 /// Words that acknowledge a message, beside which a `yes` answers nothing else.
 pub(super) fn acknowledges(words: &[Word]) -> bool {
     ACKNOWLEDGEMENTS.among(words)
 }
 
-const ACKNOWLEDGEMENTS: Phrases = Phrases(
+static ACKNOWLEDGEMENTS: Cues = Cues::new(
     "received your, got your, read your, seen your, saw your, for your message, for your \
      email, for your mail, for the message, for the email, for the reminder, for \
      reminding, got it, received it, understood, noted",
@@ -228,15 +234,19 @@ const ACKNOWLEDGEMENTS: Phrases = Phrases(
 /// Whether the sentence is greeting, thanks, goodbye or a bare name.
 pub(super) fn is_courtesy(words: &[Word]) -> bool {
     let greeting =
-        words.len() <= 5 && GREETINGS.begins(words) && !Phrases("yes, no, please").among(words);
+        words.len() <= 5 && GREETINGS.begins(words) && !ANSWERS_A_GREETING_HOLDS.among(words);
     let closing =
-        words.len() <= 6 && CLOSINGS.begins(words) && !Phrases("yes, no, but").among(words);
+        words.len() <= 6 && CLOSINGS.begins(words) && !ANSWERS_A_CLOSING_HOLDS.among(words);
     greeting || closing || PLEASANTRIES.begins(words)
 }
 
-const GREETINGS: Phrases = Phrases("hi, hello, hey, dear, morning, greetings");
+static ANSWERS_A_GREETING_HOLDS: Cues = Cues::new("yes, no, please");
 
-const CLOSINGS: Phrases = Phrases(
+static GREETINGS: Cues = Cues::new("hi, hello, hey, dear, morning, greetings");
+
+static ANSWERS_A_CLOSING_HOLDS: Cues = Cues::new("yes, no, but");
+
+static CLOSINGS: Cues = Cues::new(
     "thanks, thank you, many thanks, thx, cheers, regards, best regards, kind regards, \
      warm regards, best wishes, best, all the best, sincerely, yours sincerely, yours \
      faithfully, yours truly, bye, take care, good morning, good afternoon, good evening, \

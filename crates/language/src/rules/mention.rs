@@ -1,9 +1,9 @@
 //! Where a slot's values are mentioned, whether they are meant for it, and how clearly.
 
-use super::{cues, phrases::Phrases, scan::Sentence, topic::Topic};
+use super::{cues, scan::Sentence, topic::Topic};
 use liaison_core::{
     form::{ReadRequest, SlotQuestion},
-    value::{Candidate, Kind, Value, instead, words},
+    value::{Candidate, Kind, Value, cues::Cues, instead, words},
 };
 
 /// A sentence in which code finds values that would fit a slot.
@@ -182,7 +182,7 @@ impl<'a> Slots<'a> {
                 let confirming = self.request.slots[slot].confirming.is_some();
                 let strange = |candidate: &Candidate| {
                     let said = sentence.text[candidate.span.clone()].to_lowercase();
-                    let plain = Phrases(PLAIN).iter().any(|word| said == word);
+                    let plain = PLAIN.iter().any(|word| said == word);
                     words::clauses(sentence.text, whole.clone())
                         .into_iter()
                         .any(|clause| {
@@ -215,7 +215,7 @@ impl<'a> Slots<'a> {
     }
 }
 
-const PLAIN: &str = "yes, no, yep, yeah, yup, nope, nah, no thanks, no thank you";
+static PLAIN: Cues = Cues::new("yes, no, yep, yeah, yup, nope, nah, no thanks, no thank you");
 
 enum Owner {
     This,

@@ -1,9 +1,9 @@
 //! The message form: what the words are, apart from what they answer.
 
-use super::{concern, cues, phrases::Phrases, scan::Sentence, until};
+use super::{concern, cues, scan::Sentence, until};
 use liaison_core::{
     form::{Answer, MessageForm, ReadRequest, SlotForm, Tone},
-    value::words,
+    value::{cues::Cues, words},
 };
 
 /// Fills the message form, knowing what the slots took.
@@ -89,6 +89,9 @@ fn is_automatic(request: &ReadRequest, sentences: &[Sentence<'_>], slots: &[Slot
     said(concern::is_automatic) || said(concern::is_office_note)
 }
 
+static RETURNS: Cues = Cues::new("back, return, returning");
+static UNTIL: Cues = Cues::new("until, till");
+
 /// The last day of an absence that the words tell of.
 fn away_until(request: &ReadRequest, sentences: &[Sentence<'_>]) -> String {
     sentences
@@ -98,8 +101,7 @@ fn away_until(request: &ReadRequest, sentences: &[Sentence<'_>]) -> String {
         .find_map(|sentence| {
             let day = until::last_day(request, sentence)?;
             // `Back on Monday` is the first day after it.
-            let back = Phrases("back, return, returning").among(&sentence.words)
-                && !Phrases("until, till").among(&sentence.words);
+            let back = RETURNS.among(&sentence.words) && !UNTIL.among(&sentence.words);
             if back {
                 day.yesterday().ok()
             } else {
@@ -110,32 +112,32 @@ fn away_until(request: &ReadRequest, sentences: &[Sentence<'_>]) -> String {
 }
 
 fn tone(request: &ReadRequest, sentences: &[Sentence<'_>]) -> Tone {
-    let holds = |phrases: Phrases| {
+    let holds = |phrases: &Cues| {
         sentences
             .iter()
             .any(|sentence| phrases.among(&sentence.words))
     };
     let shouts = request.words.iter().any(|words| words.text.contains("!!"));
-    if shouts || holds(ANNOYED) {
+    if shouts || holds(&ANNOYED) {
         Tone::Annoyed
-    } else if holds(HURRIED) {
+    } else if holds(&HURRIED) {
         Tone::Hurried
-    } else if holds(FRIENDLY) {
+    } else if holds(&FRIENDLY) {
         Tone::Friendly
     } else {
         Tone::Neutral
     }
 }
 
-const ANNOYED: Phrases = Phrases(
+static ANNOYED: Cues = Cues::new(
     "already told, already said, already answered, ridiculous, unacceptable, annoying, \
      annoyed, fed up, sick of, third time, how often, leave me alone, stop writing",
 );
 
-const HURRIED: Phrases =
-    Phrases("asap, urgent, urgently, in a hurry, in a rush, as soon as possible");
+static HURRIED: Cues =
+    Cues::new("asap, urgent, urgently, in a hurry, in a rush, as soon as possible");
 
-const FRIENDLY: Phrases = Phrases(
+static FRIENDLY: Cues = Cues::new(
     "thanks, thank you, many thanks, gladly, with pleasure, kind regards, best wishes, \
      happy to",
 );

@@ -9,7 +9,6 @@ mod cues;
 mod free;
 mod mention;
 mod message;
-mod phrases;
 mod scan;
 mod slot;
 mod topic;

@@ -3,14 +3,13 @@
 use super::{
     concern, cues, free,
     mention::{Mention, Slots},
-    phrases::Phrases,
     scan::Sentence,
     topic::Topic,
     until,
 };
 use liaison_core::{
     form::{Answer, ReadRequest, SlotForm, SlotQuestion},
-    value::{Kind, Value, words},
+    value::{Kind, Value, cues::Cues, words},
 };
 
 /// Fills a form for each slot of the request, in its order.
@@ -268,11 +267,10 @@ impl Reader<'_> {
             ([], [file]) if self.waits(slot) && !others_wait => Some(file),
             _ => None,
         };
-        let doubted = self.sentences.iter().any(|sentence| {
-            sentence.promise
-                || sentence.hedged
-                || Phrases("not, wrong, missing, old, only").among(&sentence.words)
-        });
+        let doubted = self
+            .sentences
+            .iter()
+            .any(|sentence| sentence.promise || sentence.hedged || DOUBTED.among(&sentence.words));
         match (taken, files.last()) {
             (Some(file), _) if !doubted => {
                 let corrected = self.sentences.iter().any(|sentence| sentence.correction);
@@ -284,6 +282,8 @@ impl Reader<'_> {
         }
     }
 }
+
+static DOUBTED: Cues = Cues::new("not, wrong, missing, old, only");
 
 /// A picture that a mail program put into a signature: Outlook calls them `image001.png`, and a
 /// photograph is larger.

@@ -1,10 +1,10 @@
 //! What a question is about, by its content words, and whether a sentence is about it too.
 
-use super::phrases::Phrases;
 use liaison_core::{
     form::SlotQuestion,
     value::{
         Kind,
+        cues::Cues,
         words::{self, Word},
     },
 };
@@ -63,9 +63,9 @@ impl Topic {
 fn stem(word: &Word) -> Option<String> {
     let text = word.text.as_str();
     if text.chars().any(|c| c.is_ascii_digit())
-        || [GRAMMAR, COURTESY, MEASURE]
+        || [&GRAMMAR, &COURTESY, &MEASURE]
             .iter()
-            .any(|list| list.has(word))
+            .any(|list| list.has(&word.text))
     {
         return None;
     }
@@ -91,7 +91,7 @@ fn stem(word: &Word) -> Option<String> {
 }
 
 /// What any sentence holds.
-const GRAMMAR: Phrases = Phrases(
+static GRAMMAR: Cues = Cues::new(
     "a, an, the, this, that, these, those, it, its, there, here, i, we, you, he, she, \
      they, me, us, him, her, them, my, our, your, his, their, mine, ours, yours, is, are, \
      am, was, were, be, been, being, do, does, did, done, have, has, had, will, would, \
@@ -104,7 +104,7 @@ const GRAMMAR: Phrases = Phrases(
 );
 
 /// Courtesy and preference.
-const COURTESY: Phrases = Phrases(
+static COURTESY: Cues = Cues::new(
     "hi, hello, dear, thanks, thank, ok, okay, sure, sorry, fine, good, great, perfect, \
      best, better, prefer, preferred, like, love, rather, suit, suits, works, ideal, \
      convenient, possible, available, free, happy, glad, easier, easiest, well, want, \
@@ -114,7 +114,7 @@ const COURTESY: Phrases = Phrases(
 );
 
 /// Time and measure.
-const MEASURE: Phrases = Phrases(
+static MEASURE: Cues = Cues::new(
     "day, days, date, dates, time, week, weeks, month, months, monthly, year, years, \
      yearly, per, today, tomorrow, morning, afternoon, evening, noon, oclock, o'clock, \
      am, pm, monday, tuesday, wednesday, thursday, friday, saturday, sunday, mon, tue, \

@@ -211,8 +211,8 @@ fn is_signature(text: &str, sentence: &Range<usize>) -> bool {
 
 /// `With best wishes and kind regards from`: more words say something.
 const LONGEST_FAREWELL: usize = 7;
-const FAREWELL: Cues = Cues("regards, sincerely, faithfully, greetings, wishes, rgds, truly");
-const THANKS: Cues = Cues("thanks, thank, best, cheers, yours, thx");
+static FAREWELL: Cues = Cues::new("regards, sincerely, faithfully, greetings, wishes, rgds, truly");
+static THANKS: Cues = Cues::new("thanks, thank, best, cheers, yours, thx");
 
 /// Whether a sentence takes half of the one before it back: `But I am not sure`.
 fn contrasts(sentence: &str, words: &[words::Word]) -> bool {

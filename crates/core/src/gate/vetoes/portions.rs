@@ -32,13 +32,13 @@ pub(super) fn is_part(before: &[Word], after: &[Word]) -> bool {
     part_before || whole.is_some_and(counts)
 }
 
-const QUANTITIES: Cues = Cues(
+static QUANTITIES: Cues = Cues::new(
     "zero, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen,
      fourteen, fifteen, sixteen, seventeen, eighteen, nineteen, twenty, thirty, forty, fifty,
      some, none, most, half, all, both, any, few, several, many, each, part, third, quarter",
 );
-const DETERMINERS: Cues =
-    Cues("the, my, our, your, all, these, those, a, total, altogether, in, them, original");
+static DETERMINERS: Cues =
+    Cues::new("the, my, our, your, all, these, those, a, total, altogether, in, them, original");
 
 /// `One key each`: a number for each of many is no total. What is paid `per month` is one sum.
 pub(super) fn is_rate(words: &[Word]) -> bool {
@@ -56,5 +56,6 @@ pub(super) fn is_rate(words: &[Word]) -> bool {
     })
 }
 
-const PERIODS: Cues =
-    Cues("month, calendar, year, week, day, annum, quarter, night, hour, single, 30, first, last");
+static PERIODS: Cues = Cues::new(
+    "month, calendar, year, week, day, annum, quarter, night, hour, single, 30, first, last",
+);

@@ -162,7 +162,7 @@ fn is_something_else(words: &[Word], at: usize, name: &[String]) -> bool {
 }
 
 /// Words that say nothing about an option that is named beside them.
-const FILLERS: Cues = Cues(
+static FILLERS: Cues = Cues::new(
     "a, an, the, this, that, these, those, it, i, we, you, me, us, my, our, no, not, never,
      yes, yeah, yep, is, are, am, be, will, would, can, could, should, shall, may, for, of,
      on, in, with, by, as, if, then, or, and, please, pls, kindly, thanks, thank, thx,
@@ -175,7 +175,7 @@ const FILLERS: Cues = Cues(
 );
 
 /// Words by which people choose; beside them a little more may be said.
-const CUES: Cues = Cues(
+static CUES: Cues = Cues::new(
     "prefer, preferred, preferably, preference, rather, choose, choosing, pick, picking,
      select, opt, want, love, please, let, best, better, option, choice, answer, vote, take,
      favour, favor, would like, go with, go for, going with, going for, leave it to,
@@ -183,7 +183,7 @@ const CUES: Cues = Cues(
 );
 
 /// Words that say what was or is to be said to somebody. Who is named beside them is spoken about.
-const SPEECH: Cues = Cues(
+static SPEECH: Cues = Cues::new(
     "ask, asked, asking, call, called, calling, tell, told, telling, contact, contacted,
      talk, talked, speak, spoke, email, emailed, mail, write, wrote, inform, informed, say,
      says, said, visit, phone, phoned, pay, paid, meet, met, invite, know, hear, heard",

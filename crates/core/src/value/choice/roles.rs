@@ -68,7 +68,7 @@ pub(super) fn is_hollow(word: &str) -> bool {
     HOLLOW.has(word)
 }
 
-const HOLLOW: Cues = Cues(
+static HOLLOW: Cues = Cues::new(
     "a, an, the, it, this, that, for, to, of, on, in, at, by, with, and, or, be, is, are,
      do, have, has, let, get, leave, will, would, can, could, should, please, you, your,
      yours, yourself, yourselves, us, we, our, ours, ourselves, i, me, my, up, from",
@@ -279,8 +279,8 @@ impl Roles {
 }
 
 /// Verbs that stand for whatever was asked about.
-const GENERAL: Cues =
-    Cues("do, handle, take, organise, organize, sort, manage, arrange, deal, look");
+static GENERAL: Cues =
+    Cues::new("do, handle, take, organise, organize, sort, manage, arrange, deal, look");
 
 fn is_doer(word: &str) -> bool {
     matches!(word, "myself" | "ourselves" | "yourself" | "yourselves")
@@ -293,27 +293,28 @@ fn is_form_of(word: &str, base: &str) -> bool {
         })
 }
 
-const POLITE: Cues = Cues(
+static POLITE: Cues = Cues::new(
     "please, pls, kindly, thanks, thank, you, sorry, yes, ok, okay, then, instead, just,
      well",
 );
 
 /// What may stand before an imperative.
-const IMPERATIVE_LEAD: Cues = Cues(
+static IMPERATIVE_LEAD: Cues = Cues::new(
     "please, pls, kindly, just, so, then, yes, yeah, ok, okay, sure, go, ahead, do, thanks,
      hi, hello, dear, instead, actually, well, no, wait, correction, sorry, simply, and",
 );
 
 /// What may stand between `you` and what they are to do.
-const YOU_MAY: Cues =
-    Cues("you, to, can, could, will, would, should, may, must, guys, people, also, all, shall");
+static YOU_MAY: Cues = Cues::new(
+    "you, to, can, could, will, would, should, may, must, guys, people, also, all, shall",
+);
 
 /// Whether a word only leads up to saying who does it.
 fn leads(word: &str) -> bool {
     IMPERATIVE_LEAD.has(word) || LEADING.has(word)
 }
 
-const LEADING: Cues = Cues(
+static LEADING: Cues = Cues::new(
     "i, we, me, us, my, will, would, can, could, shall, like, prefer, preferred, rather,
      want, love, need, if, that, it, is, be, am, great, good, better, best, nice, easier,
      appreciate, for, have, let, preference, think, guess, suppose, maybe, perhaps,

@@ -149,15 +149,15 @@ fn grouped(digits: &str, separator: char) -> bool {
 }
 
 /// What stands before a number that names a thing instead of counting it.
-const NAMES: Cues = Cues(
+static NAMES: Cues = Cues::new(
     "apartment, apt, flat, unit, room, house, building, block, suite, box, invoice, order,
      ticket, ref, reference, case, number, no, nr, phone, tel, mobile, line, option,
      question, iso",
 );
 
 /// Units that may be written straight after the figures.
-const GLUED: Cues =
-    Cues("m, m2, m², sqm, sq, km, cm, kg, eur, euro, euros, usd, gbp, chf, kwh, kw");
+static GLUED: Cues =
+    Cues::new("m, m2, m², sqm, sq, km, cm, kg, eur, euro, euros, usd, gbp, chf, kwh, kw");
 
 /// Whether the figures at `span` are a quantity by their surroundings: no ordinal, no time, no
 /// part of a telephone number, a name, an address or a list.
