@@ -88,7 +88,7 @@ impl Committing {
         })
     }
 
-    pub(crate) async fn run(self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+    pub(crate) async fn run(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
         self.take_over(connection).await?;
         self.record(connection).await?;
         for effect in &self.effects {
@@ -109,10 +109,10 @@ impl Committing {
              WHERE conversation = ?1 AND folded = 0 AND seq > ?10) \
              THEN min(coalesce(?8, ?3), ?3) ELSE ?8 END \
              WHERE id = ?1 AND fence = ?2 AND owner IS NOT NULL \
+             AND NOT (?11 AND EXISTS (SELECT 1 FROM inputs \
+             WHERE conversation = ?1 AND folded = 0 AND seq > ?10)) \
              RETURNING (SELECT count(*) FROM inputs \
-             WHERE conversation = ?1 AND folded = 0 AND seq <= ?10) AS waiting, \
-             EXISTS (SELECT 1 FROM inputs \
-             WHERE conversation = ?1 AND folded = 0 AND seq > ?10) AS newer",
+             WHERE conversation = ?1 AND folded = 0 AND seq <= ?10)",
         )
         .bind(&self.conversation)
         .bind(self.fence)
@@ -124,15 +124,14 @@ impl Committing {
         .bind(self.wake_at)
         .bind(self.keep_until)
         .bind(self.span.last_folded)
-        .fetch_all(connection)
+        .bind(self.only_without_newer_inputs)
+        .fetch_all(&mut *connection)
         .await
         .map_err(fault(COMMIT))?;
-        let row = rows.first().ok_or(StoreError::Fenced)?;
-        let waiting: i64 = row.try_get("waiting").map_err(fault(COMMIT))?;
-        let newer: bool = row.try_get("newer").map_err(fault(COMMIT))?;
-        if newer && self.only_without_newer_inputs {
-            return Err(StoreError::NewerInputs);
-        }
+        let Some(row) = rows.first() else {
+            return self.why_not(connection).await;
+        };
+        let waiting: i64 = row.try_get(0).map_err(fault(COMMIT))?;
         let folded = self.span.folded;
         if usize::try_from(waiting) != Ok(folded) {
             return Err(corrupt(
@@ -141,6 +140,22 @@ impl Committing {
             ));
         }
         Ok(())
+    }
+
+    /// Why nothing was updated.
+    async fn why_not(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+        let ours = sqlx::query(
+            "SELECT 1 FROM conversations WHERE id = ?1 AND fence = ?2 AND owner IS NOT NULL",
+        )
+        .bind(&self.conversation)
+        .bind(self.fence)
+        .fetch_optional(connection)
+        .await
+        .map_err(fault(COMMIT))?;
+        Err(match ours {
+            Some(_) => StoreError::NewerInputs,
+            None => StoreError::Fenced,
+        })
     }
 
     async fn record(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {

@@ -44,6 +44,18 @@ pub(crate) fn encode(
         .collect()
 }
 
+/// Appends inputs, each once.
+pub(crate) async fn append_all(
+    connection: &mut SqliteConnection,
+    inputs: &[EncodedInput],
+) -> Result<Vec<Appended>, StoreError> {
+    let mut appended = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        appended.push(append(connection, APPEND, input).await?);
+    }
+    Ok(appended)
+}
+
 /// Appends an input, and makes its conversation due.
 pub(crate) async fn append(
     connection: &mut SqliteConnection,
@@ -98,7 +110,7 @@ impl Commanding {
     }
 
     pub(crate) async fn run(
-        self,
+        &self,
         connection: &mut SqliteConnection,
     ) -> Result<CommandAppended, StoreError> {
         let Some(first) = self.inputs.first() else {
@@ -114,7 +126,7 @@ impl Commanding {
             let Some(tenant) = tenant else {
                 return Ok(CommandAppended::NoConversation);
             };
-            match key_that_begins(&mut *connection, &tenant, prefix).await? {
+            match key_that_begins(connection, &tenant, prefix).await? {
                 Some(before) if before == first.dedupe_key => {
                     return Ok(CommandAppended::Repeated);
                 }
@@ -134,8 +146,8 @@ impl Commanding {
 }
 
 /// The first dedupe key of a tenant that begins with `prefix`, which ends with a colon.
-pub(crate) async fn key_that_begins<'e>(
-    executor: impl sqlx::Executor<'e, Database = sqlx::Sqlite>,
+pub(crate) async fn key_that_begins(
+    connection: &mut SqliteConnection,
     tenant: &str,
     prefix: &str,
 ) -> Result<Option<String>, StoreError> {
@@ -149,7 +161,7 @@ pub(crate) async fn key_that_begins<'e>(
     .bind(tenant)
     .bind(prefix)
     .bind(beyond)
-    .fetch_optional(executor)
+    .fetch_optional(connection)
     .await
     .map_err(fault(COMMAND))
 }
@@ -184,7 +196,7 @@ impl Receiving {
     }
 
     pub(crate) async fn run(
-        self,
+        &self,
         connection: &mut SqliteConnection,
     ) -> Result<Appended, StoreError> {
         let appended = append(connection, RECEIVE, &self.input).await?;

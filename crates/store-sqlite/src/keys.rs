@@ -3,11 +3,12 @@
 use crate::{
     codec::{micros, name, named, time, time_if_any},
     fault::fault,
+    readers::Readers,
 };
 use jiff::Timestamp;
 use liaison_core::id::TenantId;
 use liaison_ports::store::{KeyRow, StoreError};
-use sqlx::{Row, SqliteConnection, SqlitePool, sqlite::SqliteRow};
+use sqlx::{Row, SqliteConnection, sqlite::SqliteRow};
 
 pub(crate) const ADD: &str = "add an API key";
 pub(crate) const REVOKE: &str = "revoke an API key";
@@ -49,25 +50,22 @@ pub(crate) async fn revoke(
     Ok(revoked.rows_affected() == 1)
 }
 
-pub(crate) async fn by_hash(
-    readers: &SqlitePool,
-    hash: &str,
-) -> Result<Option<KeyRow>, StoreError> {
+pub(crate) async fn by_hash(readers: &Readers, hash: &str) -> Result<Option<KeyRow>, StoreError> {
     let row = sqlx::query("SELECT * FROM api_keys WHERE hash = ?1")
         .bind(hash)
-        .fetch_optional(readers)
+        .fetch_optional(&mut *readers.one().await.map_err(fault(READ))?)
         .await
         .map_err(fault(READ))?;
     row.as_ref().map(key).transpose()
 }
 
 pub(crate) async fn of_tenant(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
 ) -> Result<Vec<KeyRow>, StoreError> {
     let rows = sqlx::query("SELECT * FROM api_keys WHERE tenant = ?1 ORDER BY id")
         .bind(tenant.as_str())
-        .fetch_all(readers)
+        .fetch_all(&mut *readers.one().await.map_err(fault(READ))?)
         .await
         .map_err(fault(READ))?;
     rows.iter().map(key).collect()

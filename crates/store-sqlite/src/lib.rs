@@ -18,6 +18,7 @@ mod lists;
 mod lookup;
 mod open;
 mod outbox;
+mod readers;
 mod register;
 mod store;
 mod work;

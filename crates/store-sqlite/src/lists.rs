@@ -3,6 +3,7 @@
 use crate::{
     codec::{from_json, named, time, time_if_any},
     fault::{corrupt, fault},
+    readers::Readers,
     register::need_row,
     work::with_source,
 };
@@ -14,7 +15,7 @@ use liaison_ports::store::{
     ConversationFacts, ConversationFilter, ConversationRow, ConversationSummary, EventRow,
     JournalPage, JournalRow, MessageRow, NeedRow, StoreError, Unmatched,
 };
-use sqlx::{Row, SqlitePool, sqlite::SqliteRow};
+use sqlx::{Row, sqlite::SqliteRow};
 
 const NEEDS: &str = "read needs";
 const EVENTS: &str = "read a need's events";
@@ -28,57 +29,57 @@ const BLOB: &str = "read a file";
 const MOST_EVENTS: i64 = 1_000;
 
 pub(crate) async fn need(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     need: &NeedId,
 ) -> Result<Option<NeedRow>, StoreError> {
     let row = sqlx::query("SELECT * FROM needs WHERE id = ?1 AND tenant = ?2")
         .bind(need.as_str())
         .bind(tenant.as_str())
-        .fetch_optional(readers)
+        .fetch_optional(&mut *readers.one().await.map_err(fault(NEEDS))?)
         .await
         .map_err(fault(NEEDS))?;
     row.as_ref().map(|row| need_row(NEEDS, row)).transpose()
 }
 
 pub(crate) async fn needs(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     before: Option<&NeedId>,
     limit: u32,
 ) -> Result<Vec<NeedRow>, StoreError> {
     let rows = match before {
         Some(before) => sqlx::query(
-            "SELECT * FROM needs WHERE tenant = ?1 AND id < ?3 ORDER BY id DESC LIMIT ?2",
+            "SELECT * FROM needs WHERE tenant = ?1 AND id < ?3 ORDER BY id DESC LIMIT ?2 + 0",
         )
         .bind(tenant.as_str())
         .bind(limit)
         .bind(before.as_str()),
-        None => sqlx::query("SELECT * FROM needs WHERE tenant = ?1 ORDER BY id DESC LIMIT ?2")
+        None => sqlx::query("SELECT * FROM needs WHERE tenant = ?1 ORDER BY id DESC LIMIT ?2 + 0")
             .bind(tenant.as_str())
             .bind(limit),
     }
-    .fetch_all(readers)
+    .fetch_all(&mut *readers.one().await.map_err(fault(NEEDS))?)
     .await
     .map_err(fault(NEEDS))?;
     rows.iter().map(|row| need_row(NEEDS, row)).collect()
 }
 
 pub(crate) async fn events(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     need: &NeedId,
     after: i64,
 ) -> Result<Vec<EventRow>, StoreError> {
     let rows = sqlx::query(
         "SELECT seq, at, event FROM events WHERE need = ?1 AND seq > ?2 AND tenant = ?3 \
-         ORDER BY seq LIMIT ?4",
+         ORDER BY seq LIMIT ?4 + 0",
     )
     .bind(need.as_str())
     .bind(after)
     .bind(tenant.as_str())
     .bind(MOST_EVENTS)
-    .fetch_all(readers)
+    .fetch_all(&mut *readers.one().await.map_err(fault(EVENTS))?)
     .await
     .map_err(fault(EVENTS))?;
     rows.iter()
@@ -94,7 +95,7 @@ pub(crate) async fn events(
 }
 
 pub(crate) async fn conversation(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     conversation: &ConversationId,
 ) -> Result<Option<ConversationRow>, StoreError> {
@@ -106,7 +107,7 @@ pub(crate) async fn conversation(
     )
     .bind(conversation.as_str())
     .bind(tenant.as_str())
-    .fetch_optional(readers)
+    .fetch_optional(&mut *readers.one().await.map_err(fault(CONVERSATIONS))?)
     .await
     .map_err(fault(CONVERSATIONS))?;
     let Some(row) = row else { return Ok(None) };
@@ -122,7 +123,7 @@ pub(crate) async fn conversation(
 }
 
 pub(crate) async fn conversation_facts(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     conversation: &ConversationId,
 ) -> Result<Option<ConversationFacts>, StoreError> {
@@ -133,7 +134,7 @@ pub(crate) async fn conversation_facts(
     )
     .bind(conversation.as_str())
     .bind(tenant.as_str())
-    .fetch_optional(readers)
+    .fetch_optional(&mut *readers.one().await.map_err(fault(CONVERSATIONS))?)
     .await
     .map_err(fault(CONVERSATIONS))?;
     row.map(|row| {
@@ -147,29 +148,29 @@ pub(crate) async fn conversation_facts(
 }
 
 pub(crate) async fn conversations(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     filter: ConversationFilter,
 ) -> Result<Vec<ConversationSummary>, StoreError> {
     let sql = if filter.held {
         "SELECT * FROM conversations WHERE tenant = ?1 AND held_since IS NOT NULL \
-         ORDER BY last_activity DESC, id DESC LIMIT ?2 OFFSET ?3"
+         ORDER BY last_activity DESC, id DESC LIMIT ?2 + 0 OFFSET ?3"
     } else {
         "SELECT * FROM conversations WHERE tenant = ?1 \
-         ORDER BY last_activity DESC, id DESC LIMIT ?2 OFFSET ?3"
+         ORDER BY last_activity DESC, id DESC LIMIT ?2 + 0 OFFSET ?3"
     };
     let rows = sqlx::query(sql)
         .bind(tenant.as_str())
         .bind(filter.limit)
         .bind(filter.offset)
-        .fetch_all(readers)
+        .fetch_all(&mut *readers.one().await.map_err(fault(CONVERSATIONS))?)
         .await
         .map_err(fault(CONVERSATIONS))?;
     rows.iter().map(summary).collect()
 }
 
 pub(crate) async fn conversation_ids(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     after: Option<&ConversationId>,
     limit: u32,
@@ -177,12 +178,12 @@ pub(crate) async fn conversation_ids(
     // No id is empty, so every one comes after the empty text.
     let after = after.map_or("", ConversationId::as_str);
     let rows = sqlx::query(
-        "SELECT id FROM conversations WHERE id > ?2 AND tenant = ?1 ORDER BY id LIMIT ?3",
+        "SELECT id FROM conversations WHERE id > ?2 AND tenant = ?1 ORDER BY id LIMIT ?3 + 0",
     )
     .bind(tenant.as_str())
     .bind(after)
     .bind(limit)
-    .fetch_all(readers)
+    .fetch_all(&mut *readers.one().await.map_err(fault(CONVERSATIONS))?)
     .await
     .map_err(fault(CONVERSATIONS))?;
     rows.into_iter()
@@ -210,7 +211,7 @@ fn summary(row: &SqliteRow) -> Result<ConversationSummary, StoreError> {
 }
 
 pub(crate) async fn transcript(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     conversation: &ConversationId,
     limit: u32,
@@ -219,12 +220,12 @@ pub(crate) async fn transcript(
     let rows = sqlx::query(
         "SELECT * FROM messages m WHERE m.conversation = ?1 AND m.tenant = ?2 \
          AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.message = m.id AND o.state = 'withdrawn') \
-         ORDER BY m.at DESC, m.rowid DESC LIMIT ?3",
+         ORDER BY m.at DESC, m.rowid DESC LIMIT ?3 + 0",
     )
     .bind(conversation.as_str())
     .bind(tenant.as_str())
     .bind(limit)
-    .fetch_all(readers)
+    .fetch_all(&mut *readers.one().await.map_err(fault(TRANSCRIPT))?)
     .await
     .map_err(fault(TRANSCRIPT))?;
     rows.iter().rev().map(message).collect()
@@ -246,7 +247,7 @@ fn message(row: &SqliteRow) -> Result<MessageRow, StoreError> {
 }
 
 pub(crate) async fn journal(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     conversation: &ConversationId,
     from: u64,
@@ -258,7 +259,7 @@ pub(crate) async fn journal(
     )
     .bind(conversation.as_str())
     .bind(tenant.as_str())
-    .fetch_optional(readers)
+    .fetch_optional(&mut *readers.one().await.map_err(fault(JOURNAL))?)
     .await
     .map_err(fault(JOURNAL))?;
     let Some(opening) = opening else {
@@ -266,12 +267,12 @@ pub(crate) async fn journal(
     };
     let rows = sqlx::query(
         "SELECT revision, operation, judgement, usage FROM journal \
-         WHERE conversation = ?1 AND revision >= ?2 ORDER BY revision LIMIT ?3",
+         WHERE conversation = ?1 AND revision >= ?2 ORDER BY revision LIMIT ?3 + 0",
     )
     .bind(conversation.as_str())
     .bind(i64::try_from(from).unwrap_or(i64::MAX))
     .bind(limit)
-    .fetch_all(readers)
+    .fetch_all(&mut *readers.one().await.map_err(fault(JOURNAL))?)
     .await
     .map_err(fault(JOURNAL))?;
     let opening: &str = opening.try_get(0).map_err(fault(JOURNAL))?;
@@ -299,28 +300,29 @@ fn journal_row(row: &SqliteRow) -> Result<JournalRow, StoreError> {
 }
 
 pub(crate) async fn unmatched(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     limit: u32,
 ) -> Result<Vec<Unmatched>, StoreError> {
-    let rows = sqlx::query("SELECT * FROM unmatched WHERE tenant = ?1 ORDER BY seq DESC LIMIT ?2")
-        .bind(tenant.as_str())
-        .bind(limit)
-        .fetch_all(readers)
-        .await
-        .map_err(fault(UNMATCHED))?;
+    let rows =
+        sqlx::query("SELECT * FROM unmatched WHERE tenant = ?1 ORDER BY seq DESC LIMIT ?2 + 0")
+            .bind(tenant.as_str())
+            .bind(limit)
+            .fetch_all(&mut *readers.one().await.map_err(fault(UNMATCHED))?)
+            .await
+            .map_err(fault(UNMATCHED))?;
     rows.iter().map(stray).collect()
 }
 
 pub(crate) async fn unmatched_message(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     message: &MessageId,
 ) -> Result<Option<Unmatched>, StoreError> {
     let row = sqlx::query("SELECT * FROM unmatched WHERE id = ?1 AND tenant = ?2")
         .bind(message.as_str())
         .bind(tenant.as_str())
-        .fetch_optional(readers)
+        .fetch_optional(&mut *readers.one().await.map_err(fault(UNMATCHED))?)
         .await
         .map_err(fault(UNMATCHED))?;
     row.as_ref().map(stray).transpose()
@@ -341,14 +343,14 @@ fn stray(row: &SqliteRow) -> Result<Unmatched, StoreError> {
 }
 
 pub(crate) async fn blob(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     blob: &BlobId,
 ) -> Result<Option<Vec<u8>>, StoreError> {
     let row = sqlx::query("SELECT bytes FROM blobs WHERE id = ?1 AND tenant = ?2")
         .bind(blob.as_str())
         .bind(tenant.as_str())
-        .fetch_optional(readers)
+        .fetch_optional(&mut *readers.one().await.map_err(fault(BLOB))?)
         .await
         .map_err(fault(BLOB))?;
     row.map(|row| row.try_get(0))

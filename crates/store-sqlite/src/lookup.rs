@@ -3,27 +3,28 @@
 use crate::{
     codec::{json, name},
     fault::fault,
+    readers::Readers,
 };
 use liaison_core::{
     id::{ConversationId, MessageId, TenantId},
     stakeholder::{Channel, EmailAddress},
 };
 use liaison_ports::store::StoreError;
-use sqlx::{Row, SqlitePool};
+use sqlx::Row;
 
 const BY_TOKEN: &str = "find a conversation by its token";
 const BY_TRANSPORT_ID: &str = "find a message by its transport's id";
 const BY_ADDRESS: &str = "find conversations by an address";
 
 pub(crate) async fn by_token(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     token: &str,
 ) -> Result<Option<ConversationId>, StoreError> {
     let row = sqlx::query("SELECT id FROM conversations WHERE reply_token = ?1 AND tenant = ?2")
         .bind(token)
         .bind(tenant.as_str())
-        .fetch_optional(readers)
+        .fetch_optional(&mut *readers.one().await.map_err(fault(BY_TOKEN))?)
         .await
         .map_err(fault(BY_TOKEN))?;
     row.map(|row| row.try_get::<String, _>(0).map(ConversationId::new))
@@ -32,7 +33,7 @@ pub(crate) async fn by_token(
 }
 
 pub(crate) async fn by_transport_id(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     ids: &[String],
 ) -> Result<Option<(ConversationId, MessageId)>, StoreError> {
@@ -46,7 +47,7 @@ pub(crate) async fn by_transport_id(
     )
     .bind(tenant.as_str())
     .bind(json(BY_TRANSPORT_ID, &ids)?)
-    .fetch_optional(readers)
+    .fetch_optional(&mut *readers.one().await.map_err(fault(BY_TRANSPORT_ID))?)
     .await
     .map_err(fault(BY_TRANSPORT_ID))?;
     let Some(row) = row else { return Ok(None) };
@@ -59,7 +60,7 @@ pub(crate) async fn by_transport_id(
 }
 
 pub(crate) async fn by_address(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     channel: Channel,
     address: &EmailAddress,
@@ -74,7 +75,7 @@ pub(crate) async fn by_address(
     .bind(name(BY_ADDRESS, &channel)?)
     .bind(address.lookup_form())
     .bind(open_only)
-    .fetch_all(readers)
+    .fetch_all(&mut *readers.one().await.map_err(fault(BY_ADDRESS))?)
     .await
     .map_err(fault(BY_ADDRESS))?;
     rows.into_iter()

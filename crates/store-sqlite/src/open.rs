@@ -1,11 +1,10 @@
 //! Opening the database file, and bringing its schema up to date.
 
+use crate::readers::Readers;
 use sqlx::{
     ConnectOptions, Row, SqlSafeStr, SqliteConnection,
     migrate::{MigrateError, Migration, MigrationType, Migrator},
-    sqlite::{
-        SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-    },
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
 };
 use std::{
     path::{Path, PathBuf},
@@ -110,7 +109,7 @@ pub enum OpenError {
 /// The connections of an open store.
 pub(crate) struct Opened {
     pub(crate) writing: SqliteConnection,
-    pub(crate) reading: SqlitePool,
+    pub(crate) reading: Readers,
 }
 
 /// Opens the file, makes it if need be, and leaves it ready for use.
@@ -128,13 +127,7 @@ pub(crate) async fn open(path: &Path, options: &Options) -> Result<Opened, OpenE
         check_durability(path, &mut writing).await?;
     }
     migrate(path, options, &mut writing).await?;
-    let reading = SqlitePoolOptions::new()
-        .max_connections(options.readers.max(1))
-        // A connection of SQLite does not go bad by waiting, and has nothing to be asked first.
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .test_before_acquire(false)
-        .connect_with(for_reading(path, options))
+    let reading = Readers::open(options.readers.max(1), &for_reading(path, options))
         .await
         .map_err(unusable)?;
     Ok(Opened { writing, reading })
@@ -151,6 +144,8 @@ fn for_writing(path: &Path, options: &Options) -> SqliteConnectOptions {
         .pragma("cache_size", "-8192")
         // Pages. Each checkpoint costs two flushes more, so one comes every 16 MB of log.
         .pragma("wal_autocheckpoint", "4000")
+        // What a statement may have to undo is kept in memory and not in a file.
+        .pragma("temp_store", "MEMORY")
         // Bytes. After a burst the log gives its room back.
         .pragma("journal_size_limit", "67108864")
 }

@@ -4,6 +4,7 @@ use crate::{
     codec::{address, micros, micros_up, named, time, time_if_any},
     fault::{corrupt, fault},
     intake::{self, EncodedInput},
+    readers::Readers,
 };
 use jiff::Timestamp;
 use liaison_core::{
@@ -18,7 +19,7 @@ use liaison_ports::{
     },
     transport::Composed,
 };
-use sqlx::{Row, SqliteConnection, SqlitePool, sqlite::SqliteRow};
+use sqlx::{Row, SqliteConnection, sqlite::SqliteRow};
 
 pub(crate) const CLAIM: &str = "claim messages of the outbox";
 pub(crate) const BEGIN: &str = "begin a hand-over";
@@ -51,7 +52,7 @@ pub(crate) const CLAIM_DUE: &str = concat!(
     "UPDATE outbox SET state = 'claimed', owner = ?2, lease_until = ?3 WHERE seq IN \
      (SELECT o.seq FROM outbox o WHERE o.due_at <= ?1 AND ",
     may_go!(),
-    " ORDER BY o.due_at, o.seq LIMIT ?4) RETURNING *"
+    " ORDER BY o.due_at, o.seq LIMIT ?4 + 0) RETURNING *"
 );
 
 pub(crate) const NEXT_DUE: &str = concat!(
@@ -64,13 +65,10 @@ pub(crate) const NEXT_DUE: &str = concat!(
 
 /// Whether there is anything to claim, or a dead dispatcher's row to see to; asked of a reader
 /// first, so that looking in vain costs no write.
-pub(crate) async fn any_due(
-    readers: &SqlitePool,
-    claim: &ClaimRequest,
-) -> Result<bool, StoreError> {
+pub(crate) async fn any_due(readers: &Readers, claim: &ClaimRequest) -> Result<bool, StoreError> {
     let row = sqlx::query(ANY_DUE)
         .bind(micros(claim.now))
-        .fetch_one(readers)
+        .fetch_one(&mut *readers.one().await.map_err(fault(CLAIM))?)
         .await
         .map_err(fault(CLAIM))?;
     row.try_get(0).map_err(fault(CLAIM))
@@ -274,27 +272,27 @@ pub(crate) async fn complete(
     .await
 }
 
-pub(crate) async fn next(readers: &SqlitePool) -> Result<Option<Timestamp>, StoreError> {
+pub(crate) async fn next(readers: &Readers) -> Result<Option<Timestamp>, StoreError> {
     let row = sqlx::query(NEXT_DUE)
-        .fetch_one(readers)
+        .fetch_one(&mut *readers.one().await.map_err(fault(NEXT))?)
         .await
         .map_err(fault(NEXT))?;
     time_if_any(NEXT, row.try_get(0).map_err(fault(NEXT))?)
 }
 
 pub(crate) async fn list(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     limit: u32,
 ) -> Result<Vec<OutboxRow>, StoreError> {
     let rows = sqlx::query(
         "SELECT message, conversation, state, attempts, due_at, last_error FROM outbox \
          WHERE tenant = ?1 AND state IN ('queued', 'claimed', 'transmitting', 'unknown') \
-         ORDER BY seq LIMIT ?2",
+         ORDER BY seq LIMIT ?2 + 0",
     )
     .bind(tenant.as_str())
     .bind(limit)
-    .fetch_all(readers)
+    .fetch_all(&mut *readers.one().await.map_err(fault(LIST))?)
     .await
     .map_err(fault(LIST))?;
     rows.iter().map(outbox_row).collect()

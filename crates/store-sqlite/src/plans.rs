@@ -33,7 +33,7 @@ async fn no_frequent_statement_reads_what_only_waits() {
         ),
     ] {
         let plan: Vec<String> = sqlx::query(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}")))
-            .fetch_all(&opened.reading)
+            .fetch_all(&mut *opened.reading.one().await.expect("is free"))
             .await
             .expect("plans")
             .iter()

@@ -4,6 +4,7 @@ use crate::{
     codec::{from_json, json, micros, name, time},
     fault::fault,
     intake::EncodedInput,
+    readers::Readers,
 };
 use liaison_core::{
     id::{ConversationId, NeedId, TenantId},
@@ -16,7 +17,7 @@ use liaison_ports::{
     facts::{self, Facts},
     store::{NeedRow, NewInput, NewNeed, Registered, StoreError},
 };
-use sqlx::{Row, SqliteConnection, SqliteExecutor, SqlitePool, sqlite::SqliteRow};
+use sqlx::{Row, SqliteConnection, sqlite::SqliteRow};
 
 pub(crate) const REGISTER: &str = "register a need";
 
@@ -60,19 +61,23 @@ impl Registering {
     }
 
     pub(crate) async fn run(
-        mut self,
+        &self,
         connection: &mut SqliteConnection,
     ) -> Result<Registered, StoreError> {
         if let Some(before) = self.registered_before(connection).await? {
             return Ok(before);
         }
-        match home(&mut *connection, &self.need.tenant, &self.need.stakeholder).await? {
-            Some(id) => self.input.conversation = id,
-            None => self.open(connection).await?,
-        }
-        self.insert(connection).await?;
+        let conversation = match home(connection, &self.need.tenant, &self.need.stakeholder).await?
+        {
+            Some(id) => id,
+            None => {
+                self.open(connection).await?;
+                self.input.conversation.clone()
+            }
+        };
+        self.insert(connection, &conversation).await?;
         Ok(Registered::New {
-            conversation: ConversationId::new(self.input.conversation),
+            conversation: ConversationId::new(conversation),
         })
     }
 
@@ -117,7 +122,11 @@ impl Registering {
         .map_err(fault(REGISTER))
     }
 
-    async fn insert(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+    async fn insert(
+        &self,
+        connection: &mut SqliteConnection,
+        conversation: &str,
+    ) -> Result<(), StoreError> {
         sqlx::query(
             "INSERT INTO needs (id, tenant, conversation, idempotency_key, request_hash, \
              registered_at, registration) VALUES (?, ?, ?, ?, ?, ?, ?); \
@@ -130,15 +139,15 @@ impl Registering {
         )
         .bind(self.need.registration.need.as_str())
         .bind(self.need.tenant.as_str())
-        .bind(&self.input.conversation)
+        .bind(conversation)
         .bind(self.need.idempotency_key.as_deref())
         .bind(&self.need.request_hash)
         .bind(self.at)
         .bind(&self.registration)
         .bind(self.need.tenant.as_str())
-        .bind(&self.input.conversation)
+        .bind(conversation)
         .bind(&self.contacts)
-        .bind(&self.input.conversation)
+        .bind(conversation)
         .bind(self.need.tenant.as_str())
         .bind(&self.input.dedupe_key)
         .bind(self.at)
@@ -146,7 +155,7 @@ impl Registering {
         .bind(self.at)
         .bind(self.at)
         .bind(self.at)
-        .bind(&self.input.conversation)
+        .bind(conversation)
         .execute(connection)
         .await
         .map(drop)
@@ -157,7 +166,7 @@ impl Registering {
 /// The conversation that a need about this person belongs to, if there is one: by the stakeholder's key, else
 /// by the first contact where only one conversation has it.
 pub(crate) async fn home(
-    connection: impl SqliteExecutor<'_>,
+    connection: &mut SqliteConnection,
     tenant: &TenantId,
     stakeholder: &Stakeholder,
 ) -> Result<Option<String>, StoreError> {
@@ -214,7 +223,7 @@ pub(crate) fn need_row(operation: &'static str, row: &SqliteRow) -> Result<NeedR
 
 /// What became of an earlier registration with a key.
 pub(crate) async fn with_key(
-    readers: &SqlitePool,
+    readers: &Readers,
     tenant: &TenantId,
     idempotency_key: &str,
     request_hash: &str,
@@ -222,7 +231,7 @@ pub(crate) async fn with_key(
     sqlx::query("SELECT * FROM needs WHERE tenant = ?1 AND idempotency_key = ?2")
         .bind(tenant.as_str())
         .bind(idempotency_key)
-        .fetch_optional(readers)
+        .fetch_optional(&mut *readers.one().await.map_err(fault(REGISTER))?)
         .await
         .map_err(fault(REGISTER))?
         .map(|row| compared(&row, tenant, request_hash))

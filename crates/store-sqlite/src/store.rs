@@ -5,11 +5,12 @@ use crate::{
     fault::fault,
     intake, keys, lists, lookup, open,
     open::{OpenError, Options},
-    outbox, register, work,
+    outbox,
+    readers::Readers,
+    register, work,
     writer::Writer,
 };
 use async_trait::async_trait;
-use futures::future::BoxFuture;
 use jiff::Timestamp;
 use liaison_core::{
     id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
@@ -22,14 +23,13 @@ use liaison_ports::store::{
     MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow,
     Registered, Store, StoreError, Unmatched,
 };
-use sqlx::{SqliteConnection, SqlitePool};
 use std::path::Path;
 
 /// A [`Store`] in one SQLite file.
 #[derive(Debug)]
 pub struct SqliteStore {
     writer: Writer,
-    readers: SqlitePool,
+    readers: Readers,
 }
 
 impl SqliteStore {
@@ -60,24 +60,11 @@ impl SqliteStore {
     /// claimed then was claimed by one that has ended. A message that it was handing over becomes
     /// one of unknown fate with the next claim.
     pub async fn end_foreign_claims(&self, now: Timestamp) -> Result<(), StoreError> {
-        self.write(work::END_CLAIMS, move |connection| {
-            Box::pin(work::end_claims(connection, now))
-        })
-        .await
-    }
-
-    pub(crate) async fn write<T, F>(
-        &self,
-        operation: &'static str,
-        body: F,
-    ) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<T, StoreError>>
-            + Send
-            + 'static,
-    {
-        self.writer.run(operation, body).await
+        self.writer
+            .run(work::END_CLAIMS, now, |connection, now| {
+                Box::pin(work::end_claims(connection, *now))
+            })
+            .await
     }
 }
 
@@ -85,10 +72,11 @@ impl SqliteStore {
 impl Store for SqliteStore {
     async fn register_need(&self, need: NewNeed) -> Result<Registered, StoreError> {
         let registering = register::Registering::prepare(need)?;
-        self.write(register::REGISTER, |connection| {
-            Box::pin(async move { registering.run(connection).await })
-        })
-        .await
+        self.writer
+            .run(register::REGISTER, registering, |connection, it| {
+                Box::pin(it.run(connection))
+            })
+            .await
     }
 
     async fn home(
@@ -96,7 +84,12 @@ impl Store for SqliteStore {
         tenant: &TenantId,
         stakeholder: &Stakeholder,
     ) -> Result<Option<ConversationId>, StoreError> {
-        let home = register::home(&self.readers, tenant, stakeholder).await?;
+        let mut reader = self
+            .readers
+            .one()
+            .await
+            .map_err(fault(register::REGISTER))?;
+        let home = register::home(&mut reader, tenant, stakeholder).await?;
         Ok(home.map(ConversationId::new))
     }
 
@@ -105,24 +98,20 @@ impl Store for SqliteStore {
         if inputs.is_empty() {
             return Ok(Vec::new());
         }
-        self.write(intake::APPEND, |connection| {
-            Box::pin(async move {
-                let mut appended = Vec::with_capacity(inputs.len());
-                for input in &inputs {
-                    appended.push(intake::append(connection, intake::APPEND, input).await?);
-                }
-                Ok(appended)
+        self.writer
+            .run(intake::APPEND, inputs, |connection, inputs| {
+                Box::pin(intake::append_all(connection, inputs))
             })
-        })
-        .await
+            .await
     }
 
     async fn append_command(&self, command: NewCommand) -> Result<CommandAppended, StoreError> {
         let commanding = intake::Commanding::prepare(command)?;
-        self.write(intake::COMMAND, |connection| {
-            Box::pin(async move { commanding.run(connection).await })
-        })
-        .await
+        self.writer
+            .run(intake::COMMAND, commanding, |connection, it| {
+                Box::pin(it.run(connection))
+            })
+            .await
     }
 
     async fn command_before(
@@ -130,7 +119,8 @@ impl Store for SqliteStore {
         tenant: &TenantId,
         prefix: &str,
     ) -> Result<Option<String>, StoreError> {
-        intake::key_that_begins(&self.readers, tenant.as_str(), prefix).await
+        let mut reader = self.readers.one().await.map_err(fault(intake::COMMAND))?;
+        intake::key_that_begins(&mut reader, tenant.as_str(), prefix).await
     }
 
     async fn lift_quarantine(
@@ -139,14 +129,12 @@ impl Store for SqliteStore {
         conversation: &ConversationId,
         at: Timestamp,
     ) -> Result<bool, StoreError> {
-        let tenant = tenant.clone();
-        let conversation = conversation.clone();
-        self.write(work::LIFT, move |connection| {
-            Box::pin(
-                async move { work::lift_quarantine(connection, &tenant, &conversation, at).await },
-            )
-        })
-        .await
+        let data = (tenant.clone(), conversation.clone(), at);
+        self.writer
+            .run(work::LIFT, data, |connection, (tenant, id, at)| {
+                Box::pin(work::lift_quarantine(connection, tenant, id, *at))
+            })
+            .await
     }
 
     async fn conversation_facts(
@@ -167,17 +155,19 @@ impl Store for SqliteStore {
 
     async fn receive(&self, message: NewMessage) -> Result<Appended, StoreError> {
         let receiving = intake::Receiving::prepare(message)?;
-        self.write(intake::RECEIVE, |connection| {
-            Box::pin(async move { receiving.run(connection).await })
-        })
-        .await
+        self.writer
+            .run(intake::RECEIVE, receiving, |connection, it| {
+                Box::pin(it.run(connection))
+            })
+            .await
     }
 
     async fn file_unmatched(&self, message: Unmatched) -> Result<Appended, StoreError> {
-        self.write(intake::FILE, |connection| {
-            Box::pin(async move { intake::file_unmatched(connection, &message).await })
-        })
-        .await
+        self.writer
+            .run(intake::FILE, message, |connection, message| {
+                Box::pin(intake::file_unmatched(connection, message))
+            })
+            .await
     }
 
     async fn claim_due(&self, claim: ClaimRequest) -> Result<Vec<Claimed>, StoreError> {
@@ -185,8 +175,9 @@ impl Store for SqliteStore {
             return Ok(Vec::new());
         }
         let rows = self
-            .write(work::CLAIM, |connection| {
-                Box::pin(async move { work::claim(connection, &claim).await })
+            .writer
+            .run(work::CLAIM, claim, |connection, claim| {
+                Box::pin(work::claim(connection, claim))
             })
             .await?;
         rows.into_iter().map(work::ClaimedRow::read).collect()
@@ -202,10 +193,11 @@ impl Store for SqliteStore {
 
     async fn commit(&self, commit: Commit) -> Result<(), StoreError> {
         let prepared = commit::Committing::prepare(commit)?;
-        self.write(commit::COMMIT, |connection| {
-            Box::pin(async move { prepared.run(connection).await })
-        })
-        .await
+        self.writer
+            .run(commit::COMMIT, prepared, |connection, it| {
+                Box::pin(it.run(connection))
+            })
+            .await
     }
 
     async fn release(
@@ -214,11 +206,12 @@ impl Store for SqliteStore {
         fence: i64,
         wake_at: Option<Timestamp>,
     ) -> Result<(), StoreError> {
-        let conversation = conversation.clone();
-        self.write(work::RELEASE, move |connection| {
-            Box::pin(async move { work::release(connection, &conversation, fence, wake_at).await })
-        })
-        .await
+        let data = (conversation.clone(), fence, wake_at);
+        self.writer
+            .run(work::RELEASE, data, |connection, (id, fence, wake_at)| {
+                Box::pin(work::release(connection, id, *fence, *wake_at))
+            })
+            .await
     }
 
     async fn quarantine(
@@ -228,24 +221,27 @@ impl Store for SqliteStore {
         error: &str,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        let conversation = conversation.clone();
-        let error = error.to_owned();
-        self.write(work::QUARANTINE, move |connection| {
-            Box::pin(
-                async move { work::quarantine(connection, &conversation, fence, &error, at).await },
+        let data = (conversation.clone(), fence, error.to_owned(), at);
+        self.writer
+            .run(
+                work::QUARANTINE,
+                data,
+                |connection, (id, fence, error, at)| {
+                    Box::pin(work::quarantine(connection, id, *fence, error, *at))
+                },
             )
-        })
-        .await
+            .await
     }
 
     async fn outbox_claim(&self, claim: ClaimRequest) -> Result<Vec<OutboxItem>, StoreError> {
         if !outbox::any_due(&self.readers, &claim).await? {
             return Ok(Vec::new());
         }
-        self.write(outbox::CLAIM, |connection| {
-            Box::pin(async move { outbox::claim(connection, &claim).await })
-        })
-        .await
+        self.writer
+            .run(outbox::CLAIM, claim, |connection, claim| {
+                Box::pin(outbox::claim(connection, claim))
+            })
+            .await
     }
 
     async fn outbox_begin(
@@ -254,27 +250,32 @@ impl Store for SqliteStore {
         owner: &str,
         lease_until: Timestamp,
     ) -> Result<bool, StoreError> {
-        let message = message.clone();
-        let owner = owner.to_owned();
-        self.write(outbox::BEGIN, move |connection| {
-            Box::pin(async move { outbox::begin(connection, &message, &owner, lease_until).await })
-        })
-        .await
+        let data = (message.clone(), owner.to_owned(), lease_until);
+        self.writer
+            .run(
+                outbox::BEGIN,
+                data,
+                |connection, (message, owner, until)| {
+                    Box::pin(outbox::begin(connection, message, owner, *until))
+                },
+            )
+            .await
     }
 
     async fn outbox_complete(&self, completions: Vec<Completion>) -> Result<(), StoreError> {
         if completions.is_empty() {
             return Ok(());
         }
-        self.write(outbox::COMPLETE, |connection| {
-            Box::pin(async move {
-                for completion in &completions {
-                    outbox::complete(connection, completion).await?;
-                }
-                Ok(())
+        self.writer
+            .run(outbox::COMPLETE, completions, |connection, completions| {
+                Box::pin(async move {
+                    for completion in completions {
+                        outbox::complete(connection, completion).await?;
+                    }
+                    Ok(())
+                })
             })
-        })
-        .await
+            .await
     }
 
     async fn outbox_next(&self) -> Result<Option<Timestamp>, StoreError> {
@@ -395,10 +396,11 @@ impl Store for SqliteStore {
     }
 
     async fn add_key(&self, key: KeyRow) -> Result<(), StoreError> {
-        self.write(keys::ADD, |connection| {
-            Box::pin(async move { keys::add(connection, &key).await })
-        })
-        .await
+        self.writer
+            .run(keys::ADD, key, |connection, key| {
+                Box::pin(keys::add(connection, key))
+            })
+            .await
     }
 
     async fn key_by_hash(&self, hash: &str) -> Result<Option<KeyRow>, StoreError> {
@@ -411,12 +413,12 @@ impl Store for SqliteStore {
         id: &str,
         at: Timestamp,
     ) -> Result<bool, StoreError> {
-        let tenant = tenant.clone();
-        let id = id.to_owned();
-        self.write(keys::REVOKE, move |connection| {
-            Box::pin(async move { keys::revoke(connection, &tenant, &id, at).await })
-        })
-        .await
+        let data = (tenant.clone(), id.to_owned(), at);
+        self.writer
+            .run(keys::REVOKE, data, |connection, (tenant, id, at)| {
+                Box::pin(keys::revoke(connection, tenant, id, *at))
+            })
+            .await
     }
 
     async fn keys(&self, tenant: &TenantId) -> Result<Vec<KeyRow>, StoreError> {
@@ -425,18 +427,19 @@ impl Store for SqliteStore {
 
     async fn check(&self) -> Result<(), StoreError> {
         const CHECK: &str = "check the store";
-        self.write(CHECK, |connection| {
-            Box::pin(async move {
-                sqlx::query("UPDATE health SET checks = checks + 1")
-                    .execute(connection)
-                    .await
-                    .map(drop)
-                    .map_err(fault(CHECK))
+        self.writer
+            .run(CHECK, (), |connection, ()| {
+                Box::pin(async move {
+                    sqlx::query("UPDATE health SET checks = checks + 1")
+                        .execute(connection)
+                        .await
+                        .map(drop)
+                        .map_err(fault(CHECK))
+                })
             })
-        })
-        .await?;
+            .await?;
         sqlx::query("SELECT checks FROM health")
-            .fetch_one(&self.readers)
+            .fetch_one(&mut *self.readers.one().await.map_err(fault(CHECK))?)
             .await
             .map(drop)
             .map_err(fault(CHECK))

@@ -4,6 +4,7 @@ use crate::{
     codec::{from_json, micros, micros_up, time},
     fault::fault,
     intake::stored_input,
+    readers::Readers,
 };
 use jiff::Timestamp;
 use liaison_core::{
@@ -12,7 +13,7 @@ use liaison_core::{
     journal::{DocumentFault, read_document},
 };
 use liaison_ports::store::{ClaimRequest, Claimed, MOST_INPUTS_AT_ONCE, StoreError};
-use sqlx::{Row, SqliteConnection, SqlitePool};
+use sqlx::{Row, SqliteConnection};
 use std::{collections::HashMap, error::Error};
 
 pub(crate) const CLAIM: &str = "claim due conversations";
@@ -34,23 +35,20 @@ pub(crate) const CLAIM_DUE: &str = concat!(
     "UPDATE conversations SET fence = fence + 1, owner = ?2, lease_until = ?3 \
      WHERE id IN (SELECT id FROM conversations WHERE ",
     due!(),
-    " ORDER BY wake_at LIMIT ?4) RETURNING id, fence, wake_at, \
+    " ORDER BY wake_at LIMIT ?4 + 0) RETURNING id, fence, wake_at, \
      (SELECT document FROM documents WHERE conversation = id) AS document"
 );
 
 pub(crate) const CLAIM_INPUTS: &str = "SELECT i.conversation, i.seq, i.at, i.body FROM json_each(?1) c \
      JOIN inputs i ON i.seq IN (SELECT seq FROM inputs WHERE conversation = c.value AND folded = 0 \
-     ORDER BY seq LIMIT ?2)";
+     ORDER BY seq LIMIT ?2 + 0)";
 
 /// Whether there is anything to claim; asked of a reader first, so that looking in vain, which is
 /// what a scheduler mostly does, costs no write.
-pub(crate) async fn any_due(
-    readers: &SqlitePool,
-    claim: &ClaimRequest,
-) -> Result<bool, StoreError> {
+pub(crate) async fn any_due(readers: &Readers, claim: &ClaimRequest) -> Result<bool, StoreError> {
     sqlx::query(ANY_DUE)
         .bind(micros(claim.now))
-        .fetch_optional(readers)
+        .fetch_optional(&mut *readers.one().await.map_err(fault(CLAIM))?)
         .await
         .map(|row| row.is_some())
         .map_err(fault(CLAIM))
@@ -188,18 +186,18 @@ pub(crate) fn with_source(fault: &DocumentFault) -> String {
 }
 
 pub(crate) async fn pending_inputs(
-    readers: &SqlitePool,
+    readers: &Readers,
     conversation: &ConversationId,
     after: i64,
 ) -> Result<Vec<StoredInput>, StoreError> {
     let rows = sqlx::query(
         "SELECT seq, at, body FROM inputs WHERE conversation = ?1 AND folded = 0 AND seq > ?2 \
-         ORDER BY seq LIMIT ?3",
+         ORDER BY seq LIMIT ?3 + 0",
     )
     .bind(conversation.as_str())
     .bind(after)
     .bind(i64::try_from(MOST_INPUTS_AT_ONCE).unwrap_or(i64::MAX))
-    .fetch_all(readers)
+    .fetch_all(&mut *readers.one().await.map_err(fault(PENDING))?)
     .await
     .map_err(fault(PENDING))?;
     rows.iter().map(|row| stored_input(PENDING, row)).collect()

@@ -1,9 +1,14 @@
 //! The one writer, and its group commit.
 //!
 //! A durable commit costs a flush of the disk, whatever it holds. So the writes that wait while one
-//! is made go into the next together, each inside a savepoint of its own, and all are answered once
-//! that commit is durable. A write runs in the writer's task: whoever asked for it may go away at
-//! any moment without leaving a transaction open.
+//! is made go into the next together, and all are answered once that commit is durable. A write
+//! runs in the writer's task: whoever asked for it may go away at any moment without leaving a
+//! transaction open.
+//!
+//! A write that fails half-way must leave nothing, and its neighbours must not notice. A savepoint
+//! around each would see to that, but costs every write the copies that SQLite then makes of the
+//! pages it touches, for failures that hardly ever happen. So the writes run one after the other
+//! without; when one fails, all is rolled back and they run again, each in a savepoint.
 
 use crate::fault::shared_fault;
 use futures::{FutureExt, future::BoxFuture};
@@ -28,12 +33,10 @@ const MOST_IN_A_COMMIT: usize = 256;
 /// Writes that wait their turn. Beyond four full commits, whoever asks waits to ask.
 const MOST_WAITING: usize = 4 * MOST_IN_A_COMMIT;
 
-const BEGIN: &str = "BEGIN IMMEDIATE; SAVEPOINT one";
+const BEGIN: &str = "BEGIN IMMEDIATE";
+const MARK: &str = "SAVEPOINT one";
 const KEEP: &str = "RELEASE one";
 const UNDO: &str = "ROLLBACK TO one; RELEASE one";
-const NEXT: &str = "SAVEPOINT one";
-const KEEP_THEN_NEXT: &str = "RELEASE one; SAVEPOINT one";
-const KEEP_THEN_COMMIT: &str = "RELEASE one; COMMIT";
 const COMMIT: &str = "COMMIT";
 const ROLLBACK: &str = "ROLLBACK";
 
@@ -58,13 +61,18 @@ impl Writer {
         }
     }
 
-    /// Runs one write, and answers when it is durable.
-    pub(crate) async fn run<T, F>(&self, operation: &'static str, body: F) -> Result<T, StoreError>
+    /// Runs one write, and answers when it is durable. `body` may run twice: what the first run
+    /// did is rolled back then. [`StoreError::Fenced`] and [`StoreError::NewerInputs`] promise that
+    /// it wrote nothing.
+    pub(crate) async fn run<D, T>(
+        &self,
+        operation: &'static str,
+        data: D,
+        body: Body<D, T>,
+    ) -> Result<T, StoreError>
     where
+        D: Send + Sync + 'static,
         T: Send + 'static,
-        F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<T, StoreError>>
-            + Send
-            + 'static,
     {
         let closed = || StoreError::Unavailable {
             operation,
@@ -74,7 +82,8 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         let write = Write {
             operation,
-            body: Some(body),
+            data,
+            body,
             result: None,
             reply,
         };
@@ -105,6 +114,10 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What a write does with its data.
+pub(crate) type Body<D, T> =
+    for<'a> fn(&'a mut SqliteConnection, &'a D) -> BoxFuture<'a, Result<T, StoreError>>;
+
 /// One write, with the way to answer whoever asked for it.
 trait Job: Send {
     fn run<'a>(&'a mut self, connection: &'a mut SqliteConnection) -> BoxFuture<'a, Done>;
@@ -115,35 +128,34 @@ trait Job: Send {
 
 /// Whether a write is to be kept.
 enum Done {
+    /// It was done, or wrote nothing.
     Keep,
+    /// It may have been done in part.
     Undo,
 }
 
 /// Why a whole commit failed.
 type Failure = Arc<sqlx::Error>;
 
-struct Write<T, F> {
+struct Write<D, T> {
     operation: &'static str,
-    body: Option<F>,
+    data: D,
+    body: Body<D, T>,
     result: Option<Result<T, StoreError>>,
     reply: oneshot::Sender<Result<T, StoreError>>,
 }
 
-impl<T, F> Job for Write<T, F>
+impl<D, T> Job for Write<D, T>
 where
-    T: Send + 'static,
-    F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<T, StoreError>> + Send,
+    D: Send + Sync,
+    T: Send,
 {
     fn run<'a>(&'a mut self, connection: &'a mut SqliteConnection) -> BoxFuture<'a, Done> {
         Box::pin(async move {
-            let Some(body) = self.body.take() else {
-                return Done::Undo;
-            };
             // A panic is a fault of one write. The others in the commit, and all later ones, have
             // nothing to do with it.
-            let result = AssertUnwindSafe(async { body(connection).await })
-                .catch_unwind()
-                .await;
+            let body = async { (self.body)(connection, &self.data).await };
+            let result = AssertUnwindSafe(body).catch_unwind().await;
             let result = result.unwrap_or_else(|_| {
                 tracing::error!(
                     operation = self.operation,
@@ -154,10 +166,9 @@ where
                     source: "the write panicked".into(),
                 })
             });
-            let done = if result.is_ok() {
-                Done::Keep
-            } else {
-                Done::Undo
+            let done = match result {
+                Ok(_) | Err(StoreError::Fenced | StoreError::NewerInputs) => Done::Keep,
+                Err(_) => Done::Undo,
             };
             self.result = Some(result);
             done
@@ -211,29 +222,36 @@ async fn write_all(
     }
 }
 
-/// Runs the batch in one transaction. Statements that only mark where a write begins and ends are
-/// joined, because each costs a way to the connection's thread and back.
+/// Runs the batch in one transaction.
 async fn commit_together(
     connection: &mut SqliteConnection,
     batch: &mut [Box<dyn Job>],
 ) -> Result<(), sqlx::Error> {
     execute(connection, BEGIN).await?;
-    let last = batch.len().saturating_sub(1);
-    for (place, job) in batch.iter_mut().enumerate() {
-        match (job.run(connection).await, place == last) {
-            (Done::Keep, true) => return execute(connection, KEEP_THEN_COMMIT).await,
-            (Done::Keep, false) => execute(connection, KEEP_THEN_NEXT).await?,
-            (Done::Undo, true) => {
-                execute(connection, UNDO).await?;
-                return execute(connection, COMMIT).await;
-            }
-            (Done::Undo, false) => {
-                execute(connection, UNDO).await?;
-                execute(connection, NEXT).await?;
-            }
+    for job in &mut *batch {
+        if let Done::Undo = job.run(connection).await {
+            // SQLite has rolled back by itself after some errors; then there is nothing to do.
+            let _nothing_to_roll_back = execute(connection, ROLLBACK).await;
+            return commit_apart(connection, batch).await;
         }
     }
-    execute(connection, KEEP).await?;
+    execute(connection, COMMIT).await
+}
+
+/// Runs the batch in one transaction, in which each write can be undone without the others.
+async fn commit_apart(
+    connection: &mut SqliteConnection,
+    batch: &mut [Box<dyn Job>],
+) -> Result<(), sqlx::Error> {
+    execute(connection, BEGIN).await?;
+    for job in batch {
+        execute(connection, MARK).await?;
+        let end = match job.run(connection).await {
+            Done::Keep => KEEP,
+            Done::Undo => UNDO,
+        };
+        execute(connection, end).await?;
+    }
     execute(connection, COMMIT).await
 }
 

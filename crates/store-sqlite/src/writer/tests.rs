@@ -12,7 +12,7 @@ const TEST: &str = "test";
 
 struct Bench {
     writer: Arc<Writer>,
-    readers: sqlx::SqlitePool,
+    readers: crate::readers::Readers,
     _folder: TempDir,
 }
 
@@ -37,7 +37,7 @@ async fn bench() -> Bench {
 
 async fn run(writer: &Writer, sql: &'static str) -> Result<(), StoreError> {
     writer
-        .run(TEST, move |connection| {
+        .run(TEST, sql, |connection, sql| {
             Box::pin(async move { execute(connection, sql).await.map_err(fault(TEST)) })
         })
         .await
@@ -45,8 +45,8 @@ async fn run(writer: &Writer, sql: &'static str) -> Result<(), StoreError> {
 
 async fn insert(writer: &Writer, number: i64) -> Result<(), StoreError> {
     writer
-        .run(TEST, move |connection| {
-            Box::pin(async move { insert_on(connection, number).await })
+        .run(TEST, number, |connection, number| {
+            Box::pin(insert_on(connection, *number))
         })
         .await
 }
@@ -62,7 +62,7 @@ async fn insert_on(connection: &mut SqliteConnection, number: i64) -> Result<(),
 
 async fn numbers(bench: &Bench) -> Vec<i64> {
     sqlx::query("SELECT n FROM numbers ORDER BY n")
-        .fetch_all(&bench.readers)
+        .fetch_all(&mut *bench.readers.one().await.expect("is free"))
         .await
         .expect("reads")
         .iter()
@@ -76,9 +76,12 @@ async fn occupy(writer: &Arc<Writer>) -> (oneshot::Sender<()>, JoinHandle<Result
     let (let_go, gate) = oneshot::channel::<()>();
     let writer = Arc::clone(writer);
     let task = tokio::spawn(async move {
+        let ends = Mutex::new(Some((busy, gate)));
         writer
-            .run(TEST, move |_| {
+            .run(TEST, ends, |_, ends| {
                 Box::pin(async move {
+                    let ends = lock(ends).take();
+                    let (busy, gate) = ends.ok_or_else(|| corrupt(TEST, "it ran before"))?;
                     let _nobody_waits = busy.send(());
                     gate.await.map_err(|_| corrupt(TEST, "the gate is gone"))
                 })
@@ -115,13 +118,13 @@ async fn a_write_that_fails_undoes_only_itself() {
     let bench = bench().await;
     insert(&bench.writer, 5).await.expect("writes");
     let (let_go, occupied) = occupy(&bench.writer).await;
-    let half = bench.writer.run(TEST, |connection| {
+    let half = bench.writer.run(TEST, (), |connection, ()| {
         Box::pin(async move {
             insert_on(connection, 100).await?;
             insert_on(connection, 5).await
         })
     });
-    let panicking = bench.writer.run::<(), _>(TEST, |connection| {
+    let panicking = bench.writer.run::<(), ()>(TEST, (), |connection, ()| {
         Box::pin(async move {
             insert_on(connection, 101).await?;
             panic!("a fault in the code")
@@ -143,6 +146,43 @@ async fn a_write_that_fails_undoes_only_itself() {
     );
     assert_eq!(numbers(&bench).await, [1, 2, 5]);
     insert(&bench.writer, 3).await.expect("the writer lives");
+}
+
+#[tokio::test]
+async fn after_a_failure_its_neighbours_are_done_once_and_not_twice() {
+    let bench = bench().await;
+    let (let_go, occupied) = occupy(&bench.writer).await;
+    let counted = |number| {
+        bench.writer.run(TEST, number, |connection, number| {
+            Box::pin(async move {
+                // What the first run did must be gone when the write runs again.
+                sqlx::query("INSERT INTO numbers (n) SELECT count(*) + ?1 FROM numbers")
+                    .bind(*number)
+                    .execute(connection)
+                    .await
+                    .map(drop)
+                    .map_err(fault(TEST))
+            })
+        })
+    };
+    let refused = bench.writer.run::<(), ()>(TEST, (), |_, ()| {
+        Box::pin(async { Err(StoreError::Fenced) })
+    });
+    let (before, after) = (counted(10), counted(20));
+    let wrong = insert(&bench.writer, 10);
+    let mut all = Box::pin(async { tokio::join!(before, refused, wrong, after) });
+    assert!((&mut all).now_or_never().is_none());
+    let_go.send(()).expect("waits");
+    occupied.await.expect("ends").expect("commits");
+    let (before, refused, wrong, after) = all.await;
+    before.expect("writes");
+    after.expect("writes");
+    assert!(matches!(refused, Err(StoreError::Fenced)), "{refused:?}");
+    assert!(
+        matches!(wrong, Err(StoreError::Corrupt { .. })),
+        "{wrong:?}"
+    );
+    assert_eq!(numbers(&bench).await, [10, 21]);
 }
 
 #[tokio::test]
@@ -211,7 +251,7 @@ async fn a_full_disk_is_named_and_survived() {
 async fn limit_pages(bench: &Bench, pages: u32) {
     bench
         .writer
-        .run(TEST, move |connection| {
+        .run(TEST, pages, |connection, pages| {
             Box::pin(async move {
                 let sql = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
                 sqlx::query(sql)
@@ -230,7 +270,7 @@ async fn a_commit_is_flushed_to_the_disk_before_it_is_answered() {
     let bench = bench().await;
     let (mode, synchronous): (String, i64) = bench
         .writer
-        .run(TEST, |connection| {
+        .run(TEST, (), |connection, ()| {
             Box::pin(async move {
                 // A pragma of the writing connection itself; it holds for that connection only.
                 let mode = sqlx::query("PRAGMA journal_mode")
