@@ -4,7 +4,7 @@ use crate::{Hub, Parts};
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use liaison_core::{
-    conversation::{Author, Conversation, Origin, Received},
+    conversation::{Author, Origin, Received},
     id::{BlobId, ConversationId, Ids, MessageId, TenantId},
     input::Input,
     stakeholder::EmailAddress,
@@ -22,6 +22,10 @@ const OLDEST_DATE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// Clocks differ by this much at most before a date is not believed.
 const CLOCK_DIFFERENCE: SignedDuration = SignedDuration::from_mins(5);
+
+/// Recipients of a report that are looked at. A message of ours has one; a report that names more
+/// is about a mailing list, or made up.
+const MOST_REPORTED: usize = 20;
 
 /// How far back the latest message of ours is looked for, when a bounce does not name it.
 const LATEST_MESSAGES: u32 = 20;
@@ -127,9 +131,6 @@ impl EngineIntake {
                 false => self.file_as_unmatched(message, why).await,
             }
         };
-        let Some(row) = self.parts.store.conversation(&message.tenant, &id).await? else {
-            return refused(message, "its conversation no longer exists").await;
-        };
         if let InboundKind::Bounce {
             permanent,
             reason,
@@ -137,7 +138,7 @@ impl EngineIntake {
             ..
         } = &message.kind
         {
-            if !recipients.is_empty() && !names_a_contact(recipients, &row.document) {
+            if !recipients.is_empty() && !self.names_a_contact(&message, &id, recipients).await? {
                 let why = "a bounce from addresses that are none of this person's";
                 return refused(message, why).await;
             }
@@ -173,16 +174,17 @@ impl EngineIntake {
                 .await;
         }
         let vouched = assignment.as_ref().is_some_and(|it| it.from_stakeholder);
-        let contacts = &row.document.stakeholder.contacts;
-        let known = || contacts.first().map(|contact| contact.address.clone());
-        let sender = message.from.clone().or_else(|| known().filter(|_| vouched));
+        let sender = match message.from.clone() {
+            None if vouched => self.first_contact(&message.tenant, &id).await?,
+            from => from,
+        };
         let Some(from) = sender else {
             return refused(message, NO_SENDER).await;
         };
-        let origin = match row.document.stakeholder.contact(&from) {
-            Some(_) => Origin::Known,
-            None if vouched => Origin::Known,
-            None => Origin::Stranger,
+        let known = vouched || self.is_a_contact(&message, &id, &from).await?;
+        let origin = match known {
+            true => Origin::Known,
+            false => Origin::Stranger,
         };
         let source = Source::of(message, assignment);
         self.append_received(source, id, origin, from, answers)
@@ -342,6 +344,53 @@ impl EngineIntake {
         }
     }
 
+    /// Whether an address is one of the conversation's person. The store's table of contacts says
+    /// so; the document, which says it too, would have to be read as a whole.
+    async fn is_a_contact(
+        &self,
+        message: &InboundMessage,
+        conversation: &ConversationId,
+        address: &EmailAddress,
+    ) -> Result<bool, StoreError> {
+        let store = &self.parts.store;
+        let with_address = store
+            .by_address(&message.tenant, message.channel, address, false)
+            .await?;
+        Ok(with_address.contains(conversation))
+    }
+
+    /// Whether a report is about an address of the conversation's person.
+    async fn names_a_contact(
+        &self,
+        message: &InboundMessage,
+        conversation: &ConversationId,
+        recipients: &[String],
+    ) -> Result<bool, StoreError> {
+        for recipient in recipients.iter().take(MOST_REPORTED) {
+            if let Ok(address) = EmailAddress::parse(recipient)
+                && self.is_a_contact(message, conversation, &address).await?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The address that a person whom an operator vouches for is known by.
+    async fn first_contact(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> Result<Option<EmailAddress>, StoreError> {
+        let row = self.parts.store.conversation(tenant, conversation).await?;
+        let contacts = row.map(|row| row.document.stakeholder.contacts);
+        Ok(contacts
+            .into_iter()
+            .flatten()
+            .next()
+            .map(|contact| contact.address))
+    }
+
     async fn latest_of_ours(
         &self,
         tenant: &TenantId,
@@ -410,14 +459,6 @@ impl Source {
             },
         }
     }
-}
-
-/// Whether a report is about an address of the conversation's person.
-fn names_a_contact(recipients: &[String], conversation: &Conversation) -> bool {
-    recipients
-        .iter()
-        .filter_map(|recipient| EmailAddress::parse(recipient).ok())
-        .any(|address| conversation.stakeholder.contact(&address).is_some())
 }
 
 /// The mail's own date, when it can be true; what people write is relative to it.
