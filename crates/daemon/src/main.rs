@@ -2,7 +2,13 @@
 
 use clap::Parser;
 use liaison_daemon::cli::Cli;
+use mimalloc::MiMalloc;
 use std::process::ExitCode;
+
+/// Documents are read and written as JSON all day, in many small pieces, which this allocator hands
+/// out in half the time.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
