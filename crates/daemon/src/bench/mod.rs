@@ -3,6 +3,7 @@
 //! Everything is measured side by side in one run, because a disk or a neighbour is never the same
 //! twice: compare the ratios, not the seconds.
 
+mod by_hand;
 mod drive;
 mod limits;
 mod office;
@@ -55,7 +56,15 @@ pub(crate) async fn run(options: Options, environment: Environment) -> Result<()
     eprint("durable commits");
     report.commits_per_second = limits::commits_per_second(folder.path()).await?;
     eprint("the loop written by hand");
-    report.by_hand = limits::by_hand(folder.path(), options.needs, options.concurrency).await?;
+    report.by_hand = by_hand::alone(folder.path(), options.needs, options.concurrency).await?;
+    eprint("the same over HTTP and SMTP");
+    report.by_hand_over_the_wires = by_hand::over_the_wires(
+        folder.path(),
+        options.needs,
+        options.concurrency,
+        environment.clock.clone(),
+    )
+    .await?;
     eprint("the daemon");
     report.daemon = throughput::measure(
         folder.path(),
