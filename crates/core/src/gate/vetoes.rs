@@ -377,14 +377,20 @@ pub(super) fn is_approximate(
         .ends_with(['~', '<', '>', '≈', '±']);
     let before = words::words(&text[..span.start]);
     let after = words::words(&text[span.end..]);
-    let bounds = |cues: Cues| cues.iter().filter(|cue| !asked(cue)).map(Cues);
-    sign || bounds(BOUNDS).any(|cue| cue.ends(&before))
+    let unasked = |cue: &&str| !asked(cue);
+    sign || BOUNDS
+        .iter()
+        .filter(unasked)
+        .any(|cue| words::ends_with(&before, cue))
         || portions::is_part(&before, &after)
         || portions::is_rate(&words::words(text))
         || (0..=1).any(|skipped| {
-            after
-                .get(skipped..)
-                .is_some_and(|after| bounds(TRAILING_BOUNDS).any(|cue| cue.starts(after).is_some()))
+            after.get(skipped..).is_some_and(|after| {
+                TRAILING_BOUNDS
+                    .iter()
+                    .filter(unasked)
+                    .any(|cue| words::starts_with(after, cue))
+            })
         })
 }
 

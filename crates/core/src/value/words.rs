@@ -111,6 +111,14 @@ pub fn starts_with(words: &[Word], phrase: &str) -> bool {
         .all(|wanted| words.next().is_some_and(|word| word.text == wanted))
 }
 
+/// Whether `words` end with `phrase` (words with single spaces).
+pub fn ends_with(words: &[Word], phrase: &str) -> bool {
+    words
+        .len()
+        .checked_sub(phrase.split_whitespace().count())
+        .is_some_and(|at| starts_with(&words[at..], phrase))
+}
+
 /// Whether any of `phrases` stands among `words`.
 pub fn holds_any(words: &[Word], phrases: &[&str]) -> bool {
     phrases
