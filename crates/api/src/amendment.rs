@@ -1,6 +1,7 @@
 //! Amending a need.
 
 use crate::registration::{Deadline, KindSpec, SlotSpec};
+use liaison_core::{policy::Wait, slot::Confirm};
 use serde::{Deserialize, Serialize};
 
 /// The body of `PATCH /v1/needs/{id}`: what is different from now on. What is absent stays as it
@@ -20,7 +21,8 @@ pub struct AmendNeed {
     /// Slots that are asked in another way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub change_slots: Vec<SlotAmendment>,
-    /// The names of slots that it does not wait for any more. Whoever was asked is told.
+    /// The names of slots that it does not wait for any more. Whoever was asked is told. Slots that
+    /// rest on one of them do not any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remove_slots: Vec<String>,
 }
@@ -40,6 +42,17 @@ pub struct SlotAmendment {
     /// Yes-or-no questions that a reader must answer about its own proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_checks: Option<Vec<String>>,
+    /// The names of the slots of the same need that it rests on, in place of those before; at most
+    /// 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depends_on: Option<Vec<String>>,
+    /// When its value has to be confirmed. A value that counts already and now has to be is asked
+    /// about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<Confirm>,
+    /// How old a known answer may be. One that is older is asked anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age: Option<Wait>,
     /// What may fill it, whole. Another kind, other constraints or options make it another
     /// question, which is asked anew unless the known value answers it.
     #[serde(flatten)]

@@ -2,7 +2,10 @@
 //! before.
 
 use jiff::Timestamp;
-use liaison_core::{id::NeedId, need::TranscriptEntry};
+use liaison_core::{
+    id::{HoldId, NeedId},
+    need::TranscriptEntry,
+};
 use serde::{Deserialize, Serialize};
 
 /// Talk to whom the person named instead of them: `POST /v1/conversations/{id}/accept-delegate`.
@@ -10,6 +13,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptDelegate {
+    /// The hold `names_another` that is meant; needed where several people were named and `address`
+    /// is none of theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<HoldId>,
     /// The address; without one, the one that the person gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
@@ -21,10 +28,14 @@ pub struct AcceptDelegate {
     pub by: Option<String>,
 }
 
-/// Leave it with the person: `POST /v1/conversations/{id}/reject-delegate`. The hold is lifted.
+/// Leave it with the person: `POST /v1/conversations/{id}/reject-delegate`. The hold is lifted; where
+/// several people were named, the one that is meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RejectDelegate {
+    /// The hold `names_another` that is meant; needed where several people were named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<HoldId>,
     /// Who decides so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
@@ -37,6 +48,10 @@ pub struct RejectDelegate {
 pub struct DelegateDecision {
     /// Whether they may be written to instead of the person.
     pub accept: bool,
+    /// The hold that is meant, as the event names it; needed where several people were named and `address`
+    /// is none of theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<HoldId>,
     /// The address; without one, the one that the person gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,

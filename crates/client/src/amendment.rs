@@ -1,6 +1,6 @@
 //! Amending a need.
 
-use crate::{ClientError, Kind, NeedHandle, Timestamp, Wait};
+use crate::{ClientError, Confirm, Kind, NeedHandle, Timestamp, Wait};
 use liaison_api::{AmendNeed, Deadline, KindSpec, NeedView, SlotAmendment, SlotSpec};
 
 /// A change to an open need, in the making. What is not named stays as it is; all of it is applied,
@@ -64,6 +64,29 @@ impl AmendBuilder {
         self
     }
 
+    /// The slots of the same need that a slot rests on, in place of those before.
+    pub fn depends_on<S: Into<String>>(
+        mut self,
+        slot: impl Into<String>,
+        on: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let on = on.into_iter().map(Into::into).collect();
+        self.change(slot.into()).depends_on = Some(on);
+        self
+    }
+
+    /// When a slot's value has to be confirmed by the person.
+    pub fn confirm(mut self, slot: impl Into<String>, confirm: Confirm) -> Self {
+        self.change(slot.into()).confirm = Some(confirm);
+        self
+    }
+
+    /// How old a known answer to a slot may be. One that is older is asked anew.
+    pub fn max_age(mut self, slot: impl Into<String>, max_age: Wait) -> Self {
+        self.change(slot.into()).max_age = Some(max_age);
+        self
+    }
+
     /// What may fill a slot. Another kind, other constraints or options make it another question,
     /// which is asked anew unless the known value answers it.
     pub fn kind(mut self, slot: impl Into<String>, kind: Kind) -> Self {
@@ -101,6 +124,9 @@ impl AmendBuilder {
                     question: None,
                     required: None,
                     self_checks: None,
+                    depends_on: None,
+                    confirm: None,
+                    max_age: None,
                     kind: KindSpec(serde_json::Map::new()),
                 });
                 changes.len() - 1

@@ -262,13 +262,15 @@ impl Commands {
     }
 
     /// Talks to whom the person named instead of them; without an address and a name of one's own,
-    /// to the ones that they gave.
+    /// to the ones that they gave. `hold` says who is meant, where they named several.
     pub async fn accept_delegate(
         &self,
+        hold: Option<HoldId>,
         address: Option<String>,
         name: Option<String>,
     ) -> Result<Accepted, ClientError> {
         let accept = AcceptDelegate {
+            hold,
             address,
             name,
             by: self.by.clone(),
@@ -277,13 +279,14 @@ impl Commands {
             .await
     }
 
-    /// Leaves it with the person, who had named somebody else.
-    pub async fn reject_delegate(&self) -> Result<Accepted, ClientError> {
+    /// Leaves it with the person, who had named somebody else. `hold` says who is meant, where they
+    /// named several.
+    pub async fn reject_delegate(&self, hold: Option<HoldId>) -> Result<Accepted, ClientError> {
         let by = self.by.clone();
         self.give(
             "reject a delegate",
             "/reject-delegate",
-            &RejectDelegate { by },
+            &RejectDelegate { hold, by },
         )
         .await
     }

@@ -3,6 +3,8 @@
 use crate::{
     id::NeedId,
     need::{Registration, SlotRequest},
+    policy::Wait,
+    slot::Confirm,
     value::Kind,
 };
 use jiff::Timestamp;
@@ -49,6 +51,16 @@ pub struct SlotChange {
     /// Questions that a reader must answer about its own proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_checks: Option<Vec<String>>,
+    /// The names of the slots of the same need that it rests on from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depends_on: Option<Vec<String>>,
+    /// When its value has to be confirmed from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<Confirm>,
+    /// How old an answer that is known may be. One that is older is asked anew; it is the one as of
+    /// the amendment that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age: Option<Wait>,
 }
 
 /// Why an amendment does not fit its need.
@@ -61,23 +73,39 @@ pub struct AmendmentFault {
     pub what: &'static str,
 }
 
+/// A slot as an amendment is checked against it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Present<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Whether the need waits for it.
+    pub required: bool,
+    /// The names of the slots that it rests on.
+    pub depends_on: Vec<&'a str>,
+}
+
 impl Amendment {
-    /// Checks it against the slots that the need has: each one's name, and whether it is required.
-    /// The first fault found is given.
+    /// Checks it against the slots that the need has. The first fault found is given.
+    ///
+    /// A slot that is removed drops out of what others rest on: whoever removes a question says
+    /// that its answer does not matter.
     pub fn check<'a>(
-        &self,
-        slots: impl IntoIterator<Item = (&'a str, bool)>,
+        &'a self,
+        slots: impl IntoIterator<Item = Present<'a>>,
     ) -> Result<(), AmendmentFault> {
         let fault = |field: String, what| Err(AmendmentFault { field, what });
-        let mut present: Vec<(&str, bool)> = slots.into_iter().collect();
+        let mut present: Vec<Present<'a>> = slots.into_iter().collect();
         let mut touched: Vec<&str> = Vec::new();
         for (place, name) in self.remove.iter().enumerate() {
             let field = || format!("remove_slots[{place}]");
-            let Some(at) = present.iter().position(|(present, _)| present == name) else {
+            let Some(at) = present.iter().position(|slot| slot.name == name) else {
                 return fault(field(), "the need has no slot with this name");
             };
             present.remove(at);
             touched.push(name);
+        }
+        for slot in &mut present {
+            slot.depends_on.retain(|name| !touched.contains(name));
         }
         for (place, change) in self.change.iter().enumerate() {
             let field = || format!("change_slots[{place}].name");
@@ -85,36 +113,34 @@ impl Amendment {
                 return fault(field(), "this slot is named twice; name it once");
             }
             touched.push(&change.name);
-            let Some(slot) = present.iter_mut().find(|(name, _)| *name == change.name) else {
+            let Some(slot) = present.iter_mut().find(|slot| slot.name == change.name) else {
                 return fault(field(), "the need has no slot with this name");
             };
-            slot.1 = change.required.unwrap_or(slot.1);
+            slot.required = change.required.unwrap_or(slot.required);
+            if let Some(names) = &change.depends_on {
+                slot.depends_on = names.iter().map(String::as_str).collect();
+            }
         }
         for (place, added) in self.add.iter().enumerate() {
             let field = || format!("add_slots[{place}].name");
             if touched.contains(&added.name.as_str()) {
                 return fault(field(), "this slot is named twice; name it once");
             }
-            if present.iter().any(|(name, _)| *name == added.name) {
+            touched.push(&added.name);
+            if present.iter().any(|slot| slot.name == added.name) {
                 return fault(
                     field(),
                     "the need has a slot with this name; use change_slots, or another name",
                 );
             }
-            // On those that were added before it: so two never rest on each other.
-            for (at, name) in added.depends_on.iter().enumerate() {
-                let known = present.iter().find(|(known, _)| known == name);
-                if known.is_none_or(|(_, required)| added.required && !required) {
-                    return fault(
-                        format!("add_slots[{place}].depends_on[{at}]"),
-                        "name a slot that the need has or that is added before this one, and \
-                         that is required if this one is",
-                    );
-                }
-            }
-            present.push((&added.name, added.required));
+            present.push(Present {
+                name: &added.name,
+                required: added.required,
+                depends_on: added.depends_on.iter().map(String::as_str).collect(),
+            });
         }
-        if !present.iter().any(|(_, required)| *required) {
+        self.check_dependencies(&present)?;
+        if !present.iter().any(|slot| slot.required) {
             let field = match self.remove.is_empty() {
                 false => "remove_slots",
                 true => "change_slots",
@@ -127,16 +153,100 @@ impl Amendment {
         }
         Ok(())
     }
+
+    /// What slots rest on must be there, must be waited for, and must not rest on them in turn: as
+    /// of the need that the amendment makes, whichever part of it makes it so.
+    fn check_dependencies(&self, present: &[Present<'_>]) -> Result<(), AmendmentFault> {
+        let says = |slot: &&Present<'_>| {
+            let mut changes = self.change.iter();
+            self.add.iter().any(|added| added.name == slot.name)
+                || changes.any(|one| one.name == slot.name && one.depends_on.is_some())
+        };
+        // A ring has a fault at each of its slots; the one that the request names is told of.
+        let (named, others): (Vec<_>, Vec<_>) = present.iter().partition(says);
+        for slot in named.into_iter().chain(others) {
+            for (at, name) in slot.depends_on.iter().enumerate() {
+                let fault = |what| {
+                    Err(AmendmentFault {
+                        field: self.field_of_dependency(slot.name, at, name),
+                        what,
+                    })
+                };
+                let Some(other) = present.iter().find(|other| other.name == *name) else {
+                    return fault("the need has no slot with this name, and none is added");
+                };
+                if slot.depends_on[..at].contains(name) {
+                    return fault("this slot is named twice; name it once");
+                }
+                if slot.required && !other.required {
+                    return fault(
+                        "an optional slot's answer is not waited for, so that a required slot \
+                         which rests on it might never be asked; require it, or make the other \
+                         optional, or have it rest on nothing",
+                    );
+                }
+                if rests_on(present, other.name, slot.name) {
+                    return fault(
+                        "these slots rest on each other, so that neither could be asked first; \
+                         take one of the two out",
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The part of the request that makes `slot` rest on `name` wrongly.
+    fn field_of_dependency(&self, slot: &str, at: usize, name: &str) -> String {
+        if let Some(place) = self.add.iter().position(|added| added.name == slot) {
+            return format!("add_slots[{place}].depends_on[{at}]");
+        }
+        let changes = |wanted: &str| {
+            let mut changes = self.change.iter();
+            changes.position(|change| change.name == wanted)
+        };
+        let own = changes(slot).map(|place| (place, &self.change[place]));
+        if let Some((place, change)) = own
+            && change.depends_on.is_some()
+        {
+            return format!("change_slots[{place}].depends_on[{at}]");
+        }
+        let requires = |place: &usize| self.change[*place].required.is_some();
+        let place = changes(name).filter(requires);
+        let place = place.or_else(|| changes(slot).filter(requires));
+        place.map_or_else(
+            || "change_slots".to_owned(),
+            |place| format!("change_slots[{place}].required"),
+        )
+    }
+}
+
+/// Whether the slot `from` rests on the one named `on`, directly, through others, or by being it.
+fn rests_on(slots: &[Present<'_>], from: &str, on: &str) -> bool {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut next = vec![from];
+    while let Some(name) = next.pop() {
+        if name == on {
+            return true;
+        }
+        if seen.contains(&name) {
+            continue;
+        }
+        seen.push(name);
+        let rests = slots.iter().find(|slot| slot.name == name);
+        next.extend(rests.into_iter().flat_map(|slot| slot.depends_on.iter()));
+    }
+    false
 }
 
 impl Registration {
     /// What would have been registered had the amendment been part of it.
     pub fn amended(&self, amendment: &Amendment) -> Result<Self, AmendmentFault> {
-        amendment.check(
-            self.slots
-                .iter()
-                .map(|slot| (slot.name.as_str(), slot.required)),
-        )?;
+        amendment.check(self.slots.iter().map(|slot| Present {
+            name: &slot.name,
+            required: slot.required,
+            depends_on: slot.depends_on.iter().map(String::as_str).collect(),
+        }))?;
         let mut amended = self.clone();
         if let Some(deadline) = amendment.deadline {
             amended.deadline = deadline;
@@ -169,6 +279,11 @@ impl Registration {
                 slot.self_checks.clone_from(self_checks);
             }
             slot.required = change.required.unwrap_or(slot.required);
+            if let Some(depends_on) = &change.depends_on {
+                slot.depends_on.clone_from(depends_on);
+            }
+            slot.confirm = change.confirm.unwrap_or(slot.confirm);
+            slot.max_age = change.max_age.or(slot.max_age);
         }
         amended.slots.extend(amendment.add.iter().cloned());
         Ok(amended)

@@ -91,6 +91,9 @@ pub enum NeedEvent {
     },
     /// The person named somebody else to talk to, whom the caller or an operator may accept.
     DelegateNamed {
+        /// The hold that waits for the decision.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hold: Option<HoldId>,
         /// Their name, when it stands before the address.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,

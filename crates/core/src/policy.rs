@@ -9,7 +9,7 @@ pub use faults::PolicyFault;
 use crate::{
     calendar::{Country, CountryDays, QuietHours},
     ladder::Ladder,
-    stakeholder::Zone,
+    stakeholder::{EmailAddress, Zone},
 };
 use jiff::{SignedDuration, Timestamp, civil};
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,17 @@ pub struct Policy {
     /// After how long a hold that no operator has attended to is escalated; without it, never.
     #[serde(with = "or_never")]
     pub escalate_holds_after: Option<Wait>,
+    /// The mailboxes that messages are written from: nobody there can be asked anything. Not a
+    /// setting; whoever sends fills it in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mailboxes: Vec<EmailAddress>,
+}
+
+impl Policy {
+    /// Whether mail to this address comes back to us.
+    pub fn is_ours(&self, address: &EmailAddress) -> bool {
+        self.mailboxes.iter().any(|own| address.comes_to(own))
+    }
 }
 
 /// A length of time, or `never`, where leaving it out means the default.
@@ -120,6 +131,7 @@ impl Default for Policy {
             silent_caller: SilentCaller::Keep,
             day_first: None,
             escalate_holds_after: Some(Wait::days(1)),
+            mailboxes: Vec::new(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     calendar::{Closure, Hours, Opening, SATURDAY_AND_SUNDAY, opening},
-    conversation::{Conversation, MessageKind, Outgoing},
+    conversation::{Conversation, MessageKind, Outgoing, Owed, ReplyItem},
     ladder,
     phase::{Survey, Watch},
     policy::Wait,
@@ -113,6 +113,35 @@ pub fn contact(conversation: &Conversation) -> Option<&Contact> {
         .contacts
         .iter()
         .find(|contact| contact.usable())
+}
+
+/// The contact that a reply item goes to, if one may be used: an operator's answer to whoever asked,
+/// everything else to whoever the next message goes to. All contacts that are no delegates are one
+/// person.
+pub fn contact_for<'a>(conversation: &'a Conversation, item: &ReplyItem) -> Option<&'a Contact> {
+    let main = contact(conversation)?;
+    let Owed::Answer { to: Some(to), .. } = &item.what else {
+        return Some(main);
+    };
+    let Some(asked) = conversation.stakeholder.contact(to) else {
+        return Some(main);
+    };
+    let theirs = |contact: &Contact| match (contact.is_delegate(), asked.is_delegate()) {
+        (false, false) => true,
+        _ => contact.address.matches(&asked.address),
+    };
+    if theirs(main) {
+        return Some(main);
+    }
+    let contacts = &conversation.stakeholder.contacts;
+    let usable = contacts.iter().filter(|contact| contact.usable());
+    usable
+        .clone()
+        .find(|contact| contact.address.matches(to))
+        .or_else(|| {
+            let mut usable = usable;
+            usable.find(|contact| theirs(contact))
+        })
 }
 
 /// When a message that was decided earlier may be handed over, if not at `now`: it may have waited

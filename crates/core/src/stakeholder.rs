@@ -78,6 +78,11 @@ pub struct Revival {
 }
 
 impl Contact {
+    /// Whether somebody else than the person reads there: one whom they named.
+    pub fn is_delegate(&self) -> bool {
+        matches!(self.grounds, Some(Grounds::Delegate { .. }))
+    }
+
     /// A contact of which nothing bad is known yet.
     pub fn new(channel: Channel, address: EmailAddress) -> Self {
         Self {

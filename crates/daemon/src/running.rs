@@ -111,7 +111,14 @@ impl Running {
         let tenants: HashMap<TenantId, Policy> = config
             .tenants
             .iter()
-            .map(|(id, tenant)| (TenantId::new(id.as_str()), tenant.policy.clone()))
+            .map(|(id, tenant)| {
+                let own = tenant.email.iter().map(|email| email.address.clone());
+                let policy = Policy {
+                    mailboxes: own.collect(),
+                    ..tenant.policy.clone()
+                };
+                (TenantId::new(id.as_str()), policy)
+            })
             .collect();
         let policies: Arc<dyn Fn(&TenantId) -> Policy + Send + Sync> =
             Arc::new(move |id| tenants.get(id).cloned().unwrap_or_default());

@@ -8,8 +8,8 @@ use crate::{
     needs,
     params::{PathId, idempotency_key},
     registration::{
-        Faults, LONGEST_FACT, LONGEST_QUESTION, LONGEST_SELF_CHECK, MOST_FACTS, MOST_SELF_CHECKS,
-        MOST_SLOTS,
+        Faults, LONGEST_FACT, LONGEST_QUESTION, LONGEST_SELF_CHECK, MOST_DEPENDENCIES, MOST_FACTS,
+        MOST_SELF_CHECKS, MOST_SLOTS,
     },
     state::App,
     view,
@@ -111,6 +111,7 @@ fn check(
         need,
         deadline,
         facts: request.facts,
+        // What they rest on may be a slot that the need has; `amended` looks at that.
         add: faults.each_slot("add_slots", request.add_slots),
         change: faults.changes(request.change_slots),
         remove: request.remove_slots,
@@ -165,15 +166,29 @@ impl Faults {
                 question: slot.question.map(|question| question.trim().to_owned()),
                 required: slot.required,
                 self_checks: slot.self_checks,
+                depends_on: slot.depends_on,
+                confirm: slot.confirm,
+                max_age: slot.max_age,
             };
-            let nothing = change.question.is_none()
-                && change.required.is_none()
-                && change.self_checks.is_none()
-                && slot.kind.0.is_empty();
+            if let Some(names) = &change.depends_on {
+                self.count(&format!("{at}.depends_on"), names.len(), MOST_DEPENDENCIES);
+            }
+            let unchanged = SlotChange {
+                name: change.name.clone(),
+                kind: None,
+                question: None,
+                required: None,
+                self_checks: None,
+                depends_on: None,
+                confirm: None,
+                max_age: None,
+            };
+            let nothing = change == unchanged && slot.kind.0.is_empty();
             if nothing {
                 self.add(
                     at,
-                    "name something to change: question, required, self_checks or the kind",
+                    "name something to change: question, required, self_checks, depends_on, confirm, \
+                     max_age or the kind",
                 );
             }
             changes.push(change);

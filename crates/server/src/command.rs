@@ -135,6 +135,11 @@ impl<'a> Command<'a> {
         }
     }
 
+    /// Whether the same command had come before: its effect may be there already.
+    pub(crate) fn is_repeated(&self) -> bool {
+        self.repeated
+    }
+
     /// Refuses the field unless `fits`. Only where the document says all there is to know: while
     /// inputs wait it may not, and a repetition comes when its effect is there already.
     pub(crate) fn expect(

@@ -5,6 +5,7 @@ use crate::{
     auth::CallerKey,
     body::{Json, OptionalJson},
     command::{Answer, Command, Given, check},
+    conversations,
     digest::sha256_hex,
     fault::Fault,
     needs,
@@ -17,8 +18,13 @@ use http::{HeaderMap, StatusCode};
 use liaison_api::{
     AcceptDelegate, Accepted, CatchUp, DelegateDecision, FieldFault, RejectDelegate,
 };
-use liaison_core::{conversation::Action, id::NeedId, input::Input, stakeholder::EmailAddress};
-use liaison_ports::store::{Appended, NewInput};
+use liaison_core::{
+    conversation::{Action, WhichProposal},
+    id::{HoldId, NeedId},
+    input::Input,
+    stakeholder::EmailAddress,
+};
+use liaison_ports::store::{CommandAppended, ConversationRow, NewCommand, NewInput};
 use std::sync::Arc;
 
 /// `POST /v1/conversations/{id}/accept-delegate`.
@@ -28,8 +34,11 @@ pub(crate) async fn accept_delegate(
     OptionalJson(Json { value, hash }): OptionalJson<AcceptDelegate>,
 ) -> Answer {
     let command = Command::new(&app, given, "accept-delegate", &hash, value.by).await?;
-    let action = accepting(value.address.as_deref(), value.name)?;
-    command.act(vec![action]).await
+    let decision = Decision::accept(value.hold, value.address.as_deref(), value.name)?;
+    if !command.is_repeated() {
+        decision.check(&command.row)?;
+    }
+    command.act(vec![decision.action()]).await
 }
 
 /// `POST /v1/conversations/{id}/reject-delegate`.
@@ -39,7 +48,11 @@ pub(crate) async fn reject_delegate(
     OptionalJson(Json { value, hash }): OptionalJson<RejectDelegate>,
 ) -> Answer {
     let command = Command::new(&app, given, "reject-delegate", &hash, value.by).await?;
-    command.act(vec![Action::RejectDelegate]).await
+    let decision = Decision::reject(value.hold);
+    if !command.is_repeated() {
+        decision.check(&command.row)?;
+    }
+    command.act(vec![decision.action()]).await
 }
 
 /// `POST /v1/conversations/{id}/catch-up`.
@@ -82,7 +95,8 @@ pub(crate) async fn catch_up(
     command.give([input]).await
 }
 
-/// `POST /v1/needs/{id}/delegate`.
+/// `POST /v1/needs/{id}/delegate`: 202. A decision with the same `Idempotency-Key` and the same body
+/// counts once, and another body with the key is refused.
 pub(crate) async fn decide_delegate(
     State(app): State<Arc<App>>,
     CallerKey(caller): CallerKey,
@@ -93,48 +107,135 @@ pub(crate) async fn decide_delegate(
     let key = idempotency_key(&headers)?;
     let id = NeedId::new(id);
     let row = needs::find(&app, &caller.tenant, &id).await?;
-    let action = match value.accept {
-        true => accepting(value.address.as_deref(), value.name)?,
-        false => Action::RejectDelegate,
+    let decision = match value.accept {
+        true => Decision::accept(value.hold, value.address.as_deref(), value.name)?,
+        false => Decision::reject(value.hold),
     };
+    let prefix = key.map(|key| format!("delegate:{id}:{}:", sha256_hex(&key)));
+    let dedupe_key = match &prefix {
+        Some(prefix) => format!("{prefix}{hash}"),
+        None => format!("delegate:{id}:{}", app.ids().draw()),
+    };
+    let store = &app.outside.store;
+    // A repetition may come when its decision has been carried out, or the need has ended.
+    if let Some(prefix) = &prefix {
+        match store.command_before(&caller.tenant, prefix).await? {
+            Some(before) if before == dedupe_key => return Ok(accepted(true)),
+            Some(_) => return Err(Fault::key_reused()),
+            None => {}
+        }
+    }
     if row.outcome.is_some() {
         let detail = "the need has ended; only who waits for an answer can say whom to ask";
         return Err(FieldFault::new("accept", detail).into());
     }
-    let dedupe = match key {
-        Some(key) => sha256_hex(&format!("{key}\n{hash}")),
-        None => app.ids().draw(),
+    let conversation = conversations::find(&app, &caller.tenant, &row.conversation).await?;
+    decision.check(&conversation)?;
+    let command = NewCommand {
+        prefix,
+        inputs: vec![NewInput {
+            conversation: row.conversation,
+            dedupe_key,
+            at: app.now(),
+            input: Input::QuickAction {
+                by: format!("the caller ({})", caller.key_name),
+                action: decision.action(),
+            },
+        }],
     };
-    let input = NewInput {
-        conversation: row.conversation,
-        dedupe_key: format!("delegate:{id}:{dedupe}"),
-        at: app.now(),
-        input: Input::QuickAction {
-            by: format!("the caller ({})", caller.key_name),
-            action,
-        },
-    };
-    let appended = app.outside.store.append_inputs(vec![input]).await?;
-    let repeated = !matches!(appended.first(), Some(Appended::At(_)));
-    if !repeated {
-        app.outside.changes.inputs_arrived();
+    match store.append_command(command).await? {
+        CommandAppended::New => {
+            app.outside.changes.inputs_arrived();
+            Ok(accepted(false))
+        }
+        CommandAppended::Repeated => Ok(accepted(true)),
+        CommandAppended::KeyReused => Err(Fault::key_reused()),
+        CommandAppended::NoConversation => Err(Fault::not_found("need")),
     }
-    Ok((StatusCode::ACCEPTED, axum::Json(Accepted { repeated })))
 }
 
-fn accepting(written: Option<&str>, name: Option<String>) -> Result<Action, Fault> {
-    if let Some(name) = &name {
-        check(|faults| faults.line("name", name, LONGEST_NAME))?;
-    }
-    Ok(Action::AcceptDelegate {
-        address: address(written)?,
-        name,
-    })
+fn accepted(repeated: bool) -> (StatusCode, axum::Json<Accepted>) {
+    (StatusCode::ACCEPTED, axum::Json(Accepted { repeated }))
 }
 
-fn address(written: Option<&str>) -> Result<Option<EmailAddress>, Fault> {
-    written
-        .map(EmailAddress::parse)
-        .transpose()
-        .map_err(|fault| FieldFault::new("address", fault.to_string()).into())
+/// What was decided about somebody whom the person named.
+struct Decision {
+    accept: bool,
+    hold: Option<HoldId>,
+    address: Option<EmailAddress>,
+    name: Option<String>,
+}
+
+impl Decision {
+    fn accept(
+        hold: Option<HoldId>,
+        address: Option<&str>,
+        name: Option<String>,
+    ) -> Result<Self, Fault> {
+        if let Some(name) = &name {
+            check(|faults| faults.line("name", name, LONGEST_NAME))?;
+        }
+        let address = address
+            .map(EmailAddress::parse)
+            .transpose()
+            .map_err(|fault| FieldFault::new("address", fault.to_string()))?;
+        Ok(Self {
+            accept: true,
+            hold,
+            address,
+            name,
+        })
+    }
+
+    fn reject(hold: Option<HoldId>) -> Self {
+        Self {
+            accept: false,
+            hold,
+            address: None,
+            name: None,
+        }
+    }
+
+    /// Refuses what would be carried out in vain, as far as the document tells. While inputs wait
+    /// it may not know of everybody whom the person named.
+    fn check(&self, row: &ConversationRow) -> Result<(), FieldFault> {
+        let document = &row.document;
+        let meant = document.proposal_meant(self.hold.as_ref(), self.address.as_ref(), None);
+        let proposed = meant.as_ref().ok().and_then(|meant| meant.delegate);
+        let address = self.address.as_ref().or(proposed.map(|one| &one.address));
+        if self.accept && address.is_some_and(|address| document.policy.is_ours(address)) {
+            return Err(FieldFault::new(
+                "address",
+                "this is a mailbox that Liaison itself writes from; name an address of whoever is \
+                 to be asked",
+            ));
+        }
+        match meant {
+            Err(fault @ WhichProposal::NoSuchHold) if row.unfolded == 0 => {
+                Err(FieldFault::new("hold", fault.to_string()))
+            }
+            Err(WhichProposal::Several { holds }) if row.unfolded == 0 => {
+                let open: Vec<&str> = holds.iter().map(HoldId::as_str).collect();
+                Err(FieldFault::new(
+                    "hold",
+                    format!(
+                        "the person has named several people; say which by the id of its hold: {}",
+                        open.join(", ")
+                    ),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn action(self) -> Action {
+        match self.accept {
+            true => Action::AcceptDelegate {
+                hold: self.hold,
+                address: self.address,
+                name: self.name,
+            },
+            false => Action::RejectDelegate { hold: self.hold },
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub(crate) const MOST_FACTS: usize = 50;
 const MOST_BRIEFS: usize = 20;
 const MOST_TRANSCRIPT: usize = 200;
 const MOST_TRANSCRIPT_BYTES: usize = 20_000;
-const MOST_DEPENDENCIES: usize = 10;
+pub(crate) const MOST_DEPENDENCIES: usize = 10;
 pub(crate) const LONGEST_NAME: usize = 200;
 const LONGEST_GOAL: usize = 500;
 pub(crate) const LONGEST_QUESTION: usize = 1_000;
@@ -240,6 +240,9 @@ impl Faults {
                 "a need waits for its required slots, and none is; require at least one",
             );
         }
+        if specs.len() <= MOST_SLOTS {
+            self.dependencies(&specs);
+        }
         self.each_slot("slots", specs)
     }
 
@@ -248,7 +251,6 @@ impl Faults {
         if !self.count(list, specs.len(), MOST_SLOTS) {
             return Vec::new();
         }
-        self.dependencies(&specs);
         let mut slots: Vec<SlotRequest> = Vec::new();
         for (place, spec) in specs.into_iter().enumerate() {
             let at = format!("{list}[{place}]");
@@ -261,6 +263,8 @@ impl Faults {
                     "another slot of this need has the same name; give each its own",
                 );
             }
+            let depends_on = format!("{at}.depends_on");
+            self.count(&depends_on, spec.depends_on.len(), MOST_DEPENDENCIES);
             self.text(&format!("{at}.question"), &spec.question, LONGEST_QUESTION);
             self.texts(
                 &format!("{at}.self_checks"),
@@ -290,7 +294,7 @@ impl Faults {
         let named = |name: &str| specs.iter().position(|spec| spec.name == name);
         for (place, spec) in specs.iter().enumerate() {
             let field = format!("slots[{place}].depends_on");
-            if !self.count(&field, spec.depends_on.len(), MOST_DEPENDENCIES) {
+            if spec.depends_on.len() > MOST_DEPENDENCIES {
                 continue;
             }
             for (at, name) in spec.depends_on.iter().enumerate() {

@@ -108,6 +108,9 @@ pub enum Action {
     },
     /// Talk to whom the person named instead of them.
     AcceptDelegate {
+        /// The hold that names them; needed where several stand.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hold: Option<HoldId>,
         /// Their address, when it is another than the one that was found, or none was.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         address: Option<EmailAddress>,
@@ -116,7 +119,11 @@ pub enum Action {
         name: Option<String>,
     },
     /// Do not.
-    RejectDelegate,
+    RejectDelegate {
+        /// The hold that names them; needed where several stand.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hold: Option<HoldId>,
+    },
     /// Other commands, that change nothing unless their guard holds when they arrive.
     Guarded {
         /// What must be so.
@@ -141,7 +148,7 @@ impl Action {
             Self::OptOut { .. } => "opt_out",
             Self::OptIn { .. } => "opt_in",
             Self::AcceptDelegate { .. } => "accept_delegate",
-            Self::RejectDelegate => "reject_delegate",
+            Self::RejectDelegate { .. } => "reject_delegate",
             Self::Guarded { then, .. } => then.first().map_or("guarded", Action::name),
         }
     }

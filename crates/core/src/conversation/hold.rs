@@ -27,6 +27,10 @@ pub struct Hold {
     /// When it was escalated, because no operator had attended to it. That happens once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalated_at: Option<Timestamp>,
+    /// Who wrote what it is about, when a contact of the person did: an answer goes to them, whoever
+    /// is written to by then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_by: Option<EmailAddress>,
     /// How many further reasons of the same kind came while [`Hold::MOST_OF_A_KIND`] stood.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub further: u32,
@@ -46,6 +50,7 @@ impl Hold {
             need: None,
             until: None,
             escalated_at: None,
+            written_by: None,
             further: 0,
         }
     }

@@ -8,6 +8,7 @@ mod ledger;
 mod message;
 mod operator;
 mod owed;
+mod proposal;
 
 pub use absence::Absence;
 pub use command::{Action, QuickAction, TakenOver};
@@ -16,6 +17,7 @@ pub use ledger::Ledger;
 pub use message::{Author, MessageKind, Origin, Outgoing, Received, Sent, Thread};
 pub use operator::{Guard, Guidance, Heard, IgnoredAction, Via};
 pub use owed::{Owed, ReplyItem};
+pub use proposal::{Proposal, WhichProposal};
 
 use crate::{
     amendment::Amendment,

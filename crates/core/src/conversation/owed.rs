@@ -1,6 +1,6 @@
 //! What the next message owes the person.
 
-use crate::{id::ReplyItemId, slot::SlotKey, value::Value};
+use crate::{id::ReplyItemId, slot::SlotKey, stakeholder::EmailAddress, value::Value};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,10 @@ pub enum Owed {
         /// What they answer, verbatim, when known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         question: Option<String>,
+        /// To which contact: the one that wrote what it answers. Without one, to whoever is written
+        /// to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<EmailAddress>,
     },
     /// Word that a question no longer needs an answer.
     Withdrawal {

@@ -451,10 +451,14 @@ fn escalate_unreachable(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
 }
 
 fn reply(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
-    if !c.reply_items.iter().any(|item| c.may_be_said(item)) {
+    let sayable = |item: &ReplyItem| c.may_be_said(item) && sending::contact_for(c, item).is_some();
+    if !c.reply_items.iter().any(sayable) {
         w.say(|| match c.reply_items.len() {
             0 => "nothing is owed to the stakeholder".to_owned(),
-            some => format!("{some} things are owed, all about needs that are held"),
+            some => format!(
+                "{some} things are owed, all about needs that are held, or to somebody whom no \
+                 message reaches"
+            ),
         });
         return None;
     }

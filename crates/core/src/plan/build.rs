@@ -10,6 +10,7 @@ use crate::{
     policy::Wait,
     sending::{self, Permission},
     slot::{Slot, SlotKey, Standing},
+    stakeholder::Contact,
 };
 use jiff::{Timestamp, civil, tz::TimeZone};
 
@@ -26,15 +27,28 @@ pub fn plan_message(c: &Conversation, phase: &Phase, now: Timestamp) -> Option<M
         Phase::FollowUp => MessageKind::FollowUp,
         _ => return None,
     };
-    let contact = sending::contact(c)?;
-    let mut items: Vec<PlanItem> = c
+    let main = sending::contact(c)?;
+    let owed: Vec<(&Contact, &ReplyItem)> = c
         .reply_items
         .iter()
         .filter(|item| c.may_be_said(item))
-        .filter_map(|item| reply_item(c, item))
+        .filter_map(|item| Some((sending::contact_for(c, item)?, item)))
         .collect();
-    items.extend(briefs(c));
-    items.extend(first_questions(c));
+    // Who asked something and is not written to any more gets the answer, and nothing else.
+    let another = owed.iter().find(|(to, _)| to.address != main.address);
+    let contact = match another {
+        Some((to, _)) if kind == MessageKind::Reply => to,
+        _ => main,
+    };
+    let mut items: Vec<PlanItem> = owed
+        .iter()
+        .filter(|(to, _)| to.address == contact.address)
+        .filter_map(|(_, item)| reply_item(c, item))
+        .collect();
+    if contact.address == main.address {
+        items.extend(briefs(c));
+        items.extend(first_questions(c));
+    }
     if kind == MessageKind::FollowUp {
         items.extend(reminders(c, now));
     }
@@ -45,7 +59,7 @@ pub fn plan_message(c: &Conversation, phase: &Phase, now: Timestamp) -> Option<M
         kind,
         channel: contact.channel,
         to: contact.address.clone(),
-        name: contact.name.clone().or_else(|| c.stakeholder.name.clone()),
+        name: addressed(c, contact),
         language: c.stakeholder.language.clone(),
         tone: match kind {
             MessageKind::FollowUp => tone(c, &items),
@@ -63,6 +77,18 @@ pub fn plan_message(c: &Conversation, phase: &Phase, now: Timestamp) -> Option<M
             .map(|guidance| guidance.text.clone())
             .collect(),
     })
+}
+
+/// How whoever reads a contact is addressed: somebody who speaks for the person never by the
+/// person's name.
+fn addressed(c: &Conversation, contact: &Contact) -> Option<String> {
+    let persons_own = || {
+        c.stakeholder
+            .name
+            .clone()
+            .filter(|_| !contact.is_delegate())
+    };
+    contact.name.clone().or_else(persons_own)
 }
 
 /// Whether a reminder is due, and may go now.

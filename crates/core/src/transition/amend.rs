@@ -7,11 +7,12 @@ use super::{
     values::{ask_anew, clear_up, reconcile_confirmations, take_over},
 };
 use crate::{
-    amendment::{Amendment, SlotChange},
+    amendment::{Amendment, Present, SlotChange},
     conversation::{Conversation, Owed},
     effect::{Effect, NeedEvent},
     id::{Ids, NeedId},
     need::{NeedSlot, SlotRequest},
+    policy::Wait,
     slot::{SlotKey, Standing},
     value::Kind,
 };
@@ -52,7 +53,7 @@ pub(super) fn amend(
     let removed: Vec<SlotKey> = amendment.remove.iter().map(|name| key(name)).collect();
     remove(c, &id, &removed, now, ids, effects);
     for change in &amendment.change {
-        self::change(c, &id, &key(&change.name), change, effects);
+        self::change(c, &id, &key(&change.name), change, at, effects);
     }
     for wanted in &amendment.add {
         add(c, &id, key(&wanted.name), wanted, at);
@@ -78,11 +79,17 @@ fn check(c: &Conversation, amendment: &Amendment, at: Timestamp) -> Result<(), S
         return Err("deadline: this is not in the future".to_owned());
     }
     amendment
-        .check(
-            need.slots
-                .iter()
-                .map(|slot| (slot.key.name.as_str(), slot.required)),
-        )
+        .check(need.slots.iter().map(|slot| {
+            Present {
+                name: &slot.key.name,
+                required: slot.required,
+                depends_on: slot
+                    .depends_on
+                    .iter()
+                    .map(|key| key.name.as_str())
+                    .collect(),
+            }
+        }))
         .map_err(|fault| fault.to_string())?;
     let subject = subject(c, id);
     let key = |name: &str| SlotKey {
@@ -152,13 +159,20 @@ fn change(
     id: &NeedId,
     key: &SlotKey,
     change: &SlotChange,
+    at: Timestamp,
     effects: &mut Vec<Effect>,
 ) {
-    if let Some(required) = change.required
-        && let Some(need) = c.needs.get_mut(id)
-    {
+    if let Some(need) = c.needs.get_mut(id) {
         for slot in need.slots.iter_mut().filter(|slot| slot.key == *key) {
-            slot.required = required;
+            slot.required = change.required.unwrap_or(slot.required);
+            slot.confirm = change.confirm.unwrap_or(slot.confirm);
+            if let Some(names) = &change.depends_on {
+                let names = names.iter().map(|name| SlotKey {
+                    subject: key.subject.clone(),
+                    name: name.clone(),
+                });
+                slot.depends_on = names.collect();
+            }
         }
     }
     let Some(slot) = c.slots.get_mut(key) else {
@@ -173,6 +187,19 @@ fn change(
     if let Some(kind) = change.kind.clone().filter(|kind| *kind != slot.kind) {
         slot.kind = kind;
         becomes_another_question(c, id, key, effects);
+    }
+    if let Some(most) = change.max_age {
+        outdate(c, key, most, at);
+    }
+}
+
+/// Asks anew what is known for longer than `most`.
+fn outdate(c: &mut Conversation, key: &SlotKey, most: Wait, at: Timestamp) {
+    let standing = c.slots.get(key).map(|slot| &slot.standing);
+    if let Some(Standing::Filled(known) | Standing::Unconfirmed(known)) = standing
+        && most.after(known.as_of) <= at
+    {
+        ask_anew(c, key);
     }
 }
 

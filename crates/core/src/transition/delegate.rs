@@ -5,6 +5,8 @@ use crate::{
     conversation::{Conversation, HoldReason, Owed},
     effect::{Effect, NeedEvent},
     gate::delegate,
+    id::HoldId,
+    sending,
     slot::{SlotKey, Standing},
     stakeholder::{Channel, Contact, Delegate, EmailAddress, Grounds},
 };
@@ -20,12 +22,14 @@ pub(super) fn named(c: &Conversation, quote: &str, text: &str) -> Option<Delegat
         .iter()
         .map(|contact| &contact.address)
         .collect();
-    delegate::find(quote, &known).or_else(|| delegate::find(text, &known))
+    let ours = &c.policy.mailboxes;
+    delegate::find(quote, &known, ours).or_else(|| delegate::find(text, &known, ours))
 }
 
 /// Tells the callers whom the person named, so that they can agree.
 pub(super) fn propose(
     c: &Conversation,
+    hold: Option<&HoldId>,
     quote: &str,
     delegate: &Delegate,
     effects: &mut Vec<Effect>,
@@ -34,6 +38,7 @@ pub(super) fn propose(
         effects.push(Effect::Event {
             need: need.clone(),
             event: NeedEvent::DelegateNamed {
+                hold: hold.cloned(),
                 name: delegate.name.clone(),
                 address: delegate.address.to_string(),
                 quote: quote.to_owned(),
@@ -42,37 +47,46 @@ pub(super) fn propose(
     }
 }
 
+/// Which proposal a command means, and as whom.
+pub(super) struct Meant<'a> {
+    /// The hold that it names.
+    pub(super) hold: Option<&'a HoldId>,
+    /// The address that it names.
+    pub(super) address: Option<&'a EmailAddress>,
+    /// The name that it gives them.
+    pub(super) name: Option<&'a str>,
+    /// The holds that stood when it was given: those that came later are none of its business.
+    pub(super) stood: Option<&'a [HoldId]>,
+}
+
 /// Makes the person whom the stakeholder named the one who is written to. Without a hold that asks
-/// for it nothing happens: nobody is written to whom the stakeholder did not name.
+/// for it nothing happens: nobody is written to whom the stakeholder did not name. Whom else they
+/// had named by then is decided with it.
 pub(super) fn accept(
     c: &mut Conversation,
-    address: Option<&EmailAddress>,
-    name: Option<&str>,
+    meant: &Meant<'_>,
     by: &str,
     at: Timestamp,
     effects: &mut Vec<Effect>,
-) -> Result<(), &'static str> {
-    let proposal = c.holds.iter().find_map(|hold| match &hold.reason {
-        HoldReason::NamesAnother {
-            message,
-            quote,
-            delegate,
-        } => Some((message.clone(), quote.clone(), delegate.clone())),
-        _ => None,
-    });
-    let Some((message, quote, proposed)) = proposal else {
-        return Err("the person has named nobody, or it was decided already");
+) -> Result<(), String> {
+    let proposal = c
+        .proposal_meant(meant.hold, meant.address, meant.stood)
+        .map_err(|fault| fault.to_string())?;
+    let (message, quote) = (proposal.message.clone(), proposal.quote.to_owned());
+    let proposed = proposal.delegate.cloned();
+    let given = proposed.as_ref().map(|proposed| &proposed.address);
+    let another = |address: &&EmailAddress| given.is_none_or(|given| !given.matches(address));
+    let Some(address) = meant.address.filter(another).or(given).cloned() else {
+        return Err("the person gave no address; name one".to_owned());
     };
-    let Some(address) = address
-        .or(proposed.as_ref().map(|proposed| &proposed.address))
-        .cloned()
-    else {
-        return Err("the person gave no address; name one");
-    };
-    let name = name.map(str::to_owned).or_else(|| {
+    if c.policy.is_ours(&address) {
+        return Err("this is a mailbox that we write from; nobody there answers".to_owned());
+    }
+    let name = meant.name.map(str::to_owned).or_else(|| {
         let proposed = proposed.filter(|proposed| proposed.address.matches(&address));
         proposed?.name
     });
+    answers_stay_with_who_asked(c);
     let contacts = &mut c.stakeholder.contacts;
     let known = contacts
         .iter()
@@ -92,16 +106,47 @@ pub(super) fn accept(
         at,
     });
     c.stakeholder.contacts.insert(0, contact);
-    reject(c);
+    let decided = |hold: &HoldId| meant.stood.is_none_or(|stood| stood.contains(hold));
+    c.holds.retain(|hold| {
+        !matches!(hold.reason, HoldReason::NamesAnother { .. }) || !decided(&hold.id)
+    });
     ask_anew(c);
     recall_all(c, "somebody else is written to from now on", effects);
     Ok(())
 }
 
-/// Leaves it with the person.
-pub(super) fn reject(c: &mut Conversation) {
-    c.holds
-        .retain(|hold| !matches!(hold.reason, HoldReason::NamesAnother { .. }));
+/// Leaves it with the person: they are not asked to make way for the one who is meant.
+pub(super) fn reject(c: &mut Conversation, meant: &Meant<'_>) -> Result<(), String> {
+    let proposal = c
+        .proposal_meant(meant.hold, meant.address, meant.stood)
+        .map_err(|fault| fault.to_string())?;
+    let (hold, delegate) = (proposal.hold.clone(), proposal.delegate.cloned());
+    let same = |other: &Option<Delegate>| match (other, &delegate) {
+        (Some(other), Some(delegate)) => other.address.matches(&delegate.address),
+        _ => false,
+    };
+    c.holds.retain(|other| match &other.reason {
+        HoldReason::NamesAnother { delegate, .. } => other.id != hold && !same(delegate),
+        _ => true,
+    });
+    Ok(())
+}
+
+/// What the person who was written to so far asked is answered to them, not to somebody else.
+fn answers_stay_with_who_asked(c: &mut Conversation) {
+    let Some(before) = sending::contact(c).map(|contact| contact.address.clone()) else {
+        return;
+    };
+    for item in &mut c.reply_items {
+        if let Owed::Answer { to, .. } = &mut item.what {
+            to.get_or_insert_with(|| before.clone());
+        }
+    }
+    for hold in &mut c.holds {
+        if matches!(hold.reason, HoldReason::StakeholderQuestion { .. }) {
+            hold.written_by.get_or_insert_with(|| before.clone());
+        }
+    }
 }
 
 /// The delegate was asked nothing yet: what is open is asked as for the first time, and what the

@@ -136,6 +136,22 @@ pub(super) fn hold(c: &mut Conversation, reason: HoldReason, since: Timestamp, i
     pause(c, reason, None, None, since, ids);
 }
 
+/// Opens a hold over what a message says, and gives its id. Beyond the bound of one kind there is
+/// none.
+pub(super) fn hold_over(
+    c: &mut Conversation,
+    reason: HoldReason,
+    from: &EmailAddress,
+    since: Timestamp,
+    ids: &mut Ids,
+) -> Option<HoldId> {
+    hold(c, reason.clone(), since, ids);
+    let writer = c.stakeholder.contact(from).map(|one| one.address.clone());
+    let opened = c.holds.iter_mut().find(|hold| hold.reason == reason)?;
+    opened.written_by = writer;
+    Some(opened.id.clone())
+}
+
 /// Opens a hold over the conversation or one of its open needs, unless one with the same reason
 /// stands; then the new one says until when. Beyond a bound of one kind they are only counted.
 pub(super) fn pause(

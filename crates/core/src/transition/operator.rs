@@ -1,7 +1,8 @@
 //! What operators command, and what time does to their holds.
 
 use super::{
-    consent, delegate,
+    consent,
+    delegate::{self, Meant},
     fold::{self, recall_all},
     values::{fill, overturn, owe},
 };
@@ -96,7 +97,7 @@ pub(super) fn run_quick_actions(
     for command in std::mem::take(&mut c.quick_actions) {
         let QuickAction { by, at, .. } = &command;
         if let Err(why) = run(c, &command, now, ids, effects) {
-            ignore(c, by, *at, &command.action, why);
+            ignore(c, by, *at, &command.action, &why);
         }
     }
 }
@@ -108,57 +109,97 @@ fn run(
     now: Timestamp,
     ids: &mut Ids,
     effects: &mut Vec<Effect>,
-) -> Result<(), &'static str> {
+) -> Result<(), String> {
     let (by, at) = (&command.by, command.at);
+    let stood = command.stood.as_deref();
     match &command.action {
-        Action::Answer { text } => answer(c, by, at, text, ids),
+        Action::Answer { text } => answer(c, by, at, text, stood, ids),
         Action::Resume => {
             // Whoever resumes wants to know soon whether reading works again.
             c.reading = ReadingAttempts::default();
-            resume(c, command.stood.as_deref(), now);
+            resume(c, stood, now);
         }
         Action::Fill {
             slot,
             value,
             note,
             heard,
-        } => return record(c, by, at, slot, value, note, *heard, effects),
-        Action::ResolveSend { message, sent } => return resolve(c, message, *sent, ids, effects),
-        Action::Release { hold } => return release(c, hold, now),
+        } => record(c, by, at, slot, value, note, *heard, effects)?,
+        Action::ResolveSend { message, sent } => resolve(c, message, *sent, ids, effects)?,
+        Action::Release { hold } => release(c, hold, now)?,
         Action::Guide { text, until } => guide(c, by, at, text, *until, now, ids),
         Action::Unguide { guidance } => {
             let before = c.guidance.len();
             c.guidance.retain(|one| one.id != *guidance);
             if c.guidance.len() == before {
-                return Err("there is no such guidance any more");
+                return Err("there is no such guidance any more".to_owned());
             }
         }
-        Action::Revive { address, note } => return revive(c, by, at, address, note),
+        Action::Revive { address, note } => revive(c, by, at, address, note)?,
         Action::OptOut { address, note } => {
-            return consent::enter_opt_out(c, by, at, address.as_ref(), note);
+            consent::enter_opt_out(c, by, at, address.as_ref(), note)?;
         }
         Action::OptIn { address, note } => {
-            return consent::opt_in(c, by, at, address.as_ref(), note);
+            consent::opt_in(c, by, at, address.as_ref(), note)?;
         }
-        Action::AcceptDelegate { address, name } => {
-            return delegate::accept(c, address.as_ref(), name.as_deref(), by, at, effects);
+        Action::AcceptDelegate {
+            hold,
+            address,
+            name,
+        } => {
+            let meant = Meant {
+                hold: hold.as_ref(),
+                address: address.as_ref(),
+                name: name.as_deref(),
+                stood,
+            };
+            delegate::accept(c, &meant, by, at, effects)?;
         }
-        Action::RejectDelegate => delegate::reject(c),
+        Action::RejectDelegate { hold } => {
+            let meant = Meant {
+                hold: hold.as_ref(),
+                address: None,
+                name: None,
+                stood,
+            };
+            delegate::reject(c, &meant)?;
+        }
         // A guard is looked at when the command arrives; what stands behind it is stored.
-        Action::Guarded { .. } => return Err("a guarded command cannot hold another one"),
+        Action::Guarded { .. } => {
+            return Err("a guarded command cannot hold another one".to_owned());
+        }
     }
     Ok(())
 }
 
-fn answer(c: &mut Conversation, by: &str, at: Timestamp, text: &str, ids: &mut Ids) {
-    let question = c.holds.iter().find_map(|hold| match &hold.reason {
-        HoldReason::StakeholderQuestion { quote, .. } => Some(quote.clone()),
+/// Owes an operator's words to whoever wrote what they answer. Where several questions wait, nobody
+/// can tell which one they answer: then none is quoted.
+fn answer(
+    c: &mut Conversation,
+    by: &str,
+    at: Timestamp,
+    text: &str,
+    stood: Option<&[HoldId]>,
+    ids: &mut Ids,
+) {
+    let meant = |hold: &&Hold| stood.is_none_or(|stood| stood.contains(&hold.id));
+    let held: Vec<&Hold> = c.holds.iter().filter(meant).collect();
+    let mut questions = held.iter().filter_map(|hold| match &hold.reason {
+        HoldReason::StakeholderQuestion { quote, .. } => Some((quote, &hold.written_by)),
         _ => None,
     });
+    let (question, to) = match (questions.next(), questions.next()) {
+        (Some((quote, asker)), None) => (Some(quote.clone()), asker.clone()),
+        _ => (
+            None,
+            held.iter().rev().find_map(|hold| hold.written_by.clone()),
+        ),
+    };
     let answer = Owed::Answer {
         text: text.to_owned(),
         by: by.to_owned(),
         question,
+        to,
     };
     owe(c, answer, at, ids);
 }

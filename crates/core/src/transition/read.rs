@@ -4,7 +4,7 @@ use super::{
     absence, consent,
     courtesy::is_courtesy,
     delegate,
-    fold::hold,
+    fold::{hold, hold_over},
     needs::recall_what_asks_nothing_open,
     questions::request,
     taking::{Source, Taking},
@@ -139,9 +139,6 @@ fn take_concerns(
             ConcernKind::WantsPerson => HoldReason::WantsPerson { message, quote },
             ConcernKind::NamesAnother => {
                 let delegate = delegate::named(c, &quote, &from.text);
-                if let Some(delegate) = &delegate {
-                    delegate::propose(c, &quote, delegate, effects);
-                }
                 HoldReason::NamesAnother {
                     message,
                     quote,
@@ -151,7 +148,18 @@ fn take_concerns(
             ConcernKind::Question => HoldReason::StakeholderQuestion { message, quote },
             ConcernKind::OutOfScope => HoldReason::OutOfScope { message, quote },
         };
-        hold(c, reason, now, ids);
+        let proposed = match &reason {
+            HoldReason::NamesAnother {
+                quote,
+                delegate: Some(delegate),
+                ..
+            } => Some((quote.clone(), delegate.clone())),
+            _ => None,
+        };
+        let opened = hold_over(c, reason, &from.from, now, ids);
+        if let Some((quote, delegate)) = proposed {
+            delegate::propose(c, opened.as_ref(), &quote, &delegate, effects);
+        }
     }
     if understood || !judgement.concerns.is_empty() {
         return;
@@ -166,7 +174,8 @@ fn take_concerns(
             message: message.message.clone(),
             quote: message.text.chars().take(200).collect(),
         };
-        hold(c, reason, now, ids);
+        let from = message.from.clone();
+        hold_over(c, reason, &from, now, ids);
     }
 }
 

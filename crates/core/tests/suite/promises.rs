@@ -8,7 +8,7 @@ use jiff::{
 use liaison_core::{
     conversation::{
         Action, Author, Conversation, Guidance, Hold, IgnoredAction, MessageKind, NeedOperation,
-        Origin, Received,
+        Origin, Owed, Received,
     },
     effect::{Effect, NeedEvent, OutboundMessage},
     gate::draft,
@@ -283,6 +283,7 @@ impl Promises {
         }
         let faults = draft::faults(&message.plan, &message.draft);
         assert!(faults.is_empty(), "a template with faults: {faults:?}");
+        check_addressee(state, message);
         self.check_questions(state, message);
         let asks = message.plan.items.iter().filter_map(asked).cloned();
         self.ours.insert(
@@ -493,6 +494,37 @@ fn wanted(state: &Conversation, key: &SlotKey) -> bool {
             .any(|hold| hold.need.as_ref() == Some(id))
     };
     state.waiting_for(key).any(|(id, _)| !held(id))
+}
+
+/// An operator's answer goes to who asked, and nobody's question to somebody who was not named.
+fn check_addressee(state: &Conversation, message: &OutboundMessage) {
+    let speaks_for_them = |address: &EmailAddress| {
+        let contact = state.stakeholder.contact(address);
+        contact.is_some_and(liaison_core::stakeholder::Contact::is_delegate)
+    };
+    assert!(
+        !state.policy.is_ours(&message.plan.to),
+        "written to our own mailbox"
+    );
+    let answered = message.plan.items.iter().filter_map(|item| match item {
+        PlanItem::Answer { id, .. } => state.reply_items.iter().find(|owed| owed.id == *id),
+        _ => None,
+    });
+    for owed in answered {
+        let Owed::Answer { to: Some(to), .. } = &owed.what else {
+            continue;
+        };
+        let same_person =
+            *to == message.plan.to || (!speaks_for_them(to) && !speaks_for_them(&message.plan.to));
+        assert!(same_person, "an answer to somebody who asked nothing");
+    }
+    let to = &message.plan.to;
+    if speaks_for_them(to) && message.plan.name.is_some() {
+        assert_ne!(
+            message.plan.name, state.stakeholder.name,
+            "a delegate greeted by the person's name"
+        );
+    }
 }
 
 /// A guarded command is taken when it came in time, for the state that it was made for, and only

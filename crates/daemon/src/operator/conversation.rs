@@ -204,6 +204,9 @@ pub(crate) enum Command {
     AcceptDelegate {
         /// Its id.
         id: String,
+        /// The hold of whoever is meant, as `show` names it; needed where several were named.
+        #[arg(long)]
+        hold: Option<String>,
         /// The address, when it is not the one that they gave.
         #[arg(long)]
         address: Option<String>,
@@ -217,6 +220,9 @@ pub(crate) enum Command {
     RejectDelegate {
         /// Its id.
         id: String,
+        /// The hold of whoever is meant, as `show` names it; needed where several were named.
+        #[arg(long)]
+        hold: Option<String>,
         #[command(flatten)]
         by: By,
     },
@@ -382,11 +388,20 @@ pub(crate) async fn run(server: &Server, command: Command) -> Result<()> {
         }
         Command::AcceptDelegate {
             id,
+            hold,
             address,
             name,
             by,
-        } => commands(id, by).accept_delegate(address, name).await?,
-        Command::RejectDelegate { id, by } => commands(id, by).reject_delegate().await?,
+        } => {
+            let hold = hold.map(HoldId::new);
+            commands(id, by)
+                .accept_delegate(hold, address, name)
+                .await?
+        }
+        Command::RejectDelegate { id, hold, by } => {
+            let hold = hold.map(HoldId::new);
+            commands(id, by).reject_delegate(hold).await?
+        }
         Command::CatchUp { id, file, need, by } => {
             let written = transcript(&file)?;
             let need = need.map(NeedId::new).or(written.need);

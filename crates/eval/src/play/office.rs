@@ -69,14 +69,16 @@ impl Office {
         let entropy = Arc::new(SeededEntropy::new(scenario.seed));
         let policy = Arc::new(Mutex::new(scenario.policy.clone()));
         let present = policy.clone();
-        let policies: liaison_server::Policies = Arc::new(move |_| {
-            present
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone()
-        });
         let from = EmailAddress::parse("office@liaison.example").expect("this is an address");
         let own = from.clone();
+        let writes_from = from.clone();
+        let policies: liaison_server::Policies = Arc::new(move |_| {
+            let present = present.lock().unwrap_or_else(PoisonError::into_inner);
+            Policy {
+                mailboxes: vec![writes_from.clone()],
+                ..present.clone()
+            }
+        });
         let transport = Arc::new(RecordingTransport::new(from));
         let carrier: Arc<dyn Transport> = transport.clone();
         let reader = Arc::new(Moody {

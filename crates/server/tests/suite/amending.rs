@@ -115,6 +115,72 @@ async fn what_is_wrong_with_an_amendment_is_named_by_its_field() {
 }
 
 #[tokio::test]
+async fn what_slots_rest_on_after_an_amendment_is_checked_as_a_whole() {
+    let open = Talk::new().await;
+    let mut spare = keys();
+    spare["name"] = json!("spare_keys");
+    spare["depends_on"] = json!(["keys", "arranged_by"]);
+    let added = json!({"add_slots": [spare, keys()]});
+    let answer = open.patch(&added).await;
+    assert_eq!(answer.status, StatusCode::ACCEPTED, "{}", answer.text);
+    open.server.work().await;
+    assert_eq!(open.slots().await.len(), 3);
+    let mut more = keys();
+    more["name"] = json!("more_keys");
+    let resting = |on: Value| {
+        let mut slot = more.clone();
+        slot["depends_on"] = on;
+        json!({"add_slots": [slot]})
+    };
+    for (body, field) in [
+        (
+            resting(json!(["keys", "nothing"])),
+            "add_slots[0].depends_on[1]",
+        ),
+        (
+            resting(json!(["keys", "keys"])),
+            "add_slots[0].depends_on[1]",
+        ),
+        (resting(json!(["more_keys"])), "add_slots[0].depends_on[0]"),
+        (
+            json!({"change_slots": [{"name": "keys", "required": false}]}),
+            "change_slots[0].required",
+        ),
+        (
+            json!({"change_slots": [{"name": "keys", "depends_on": ["spare_keys"]}]}),
+            "change_slots[0].depends_on[0]",
+        ),
+        (
+            json!({"change_slots": [{"name": "keys", "depends_on": ["another"]}]}),
+            "change_slots[0].depends_on[0]",
+        ),
+        (
+            json!({"change_slots": [{"name": "keys", "depends_on": vec!["arranged_by"; 11]}]}),
+            "change_slots[0].depends_on",
+        ),
+        (
+            json!({"change_slots": [{"name": "keys", "confirm": "sometimes"}]}),
+            "change_slots[0].confirm",
+        ),
+    ] {
+        let answer = open.patch(&body).await;
+        assert_eq!(answer.fields(), [field], "{body}: {}", answer.text);
+    }
+    // Both at once is another need, in which nothing is waited for in vain.
+    let both = json!({"change_slots": [
+        {"name": "keys", "required": false},
+        {"name": "spare_keys", "required": false},
+    ]});
+    assert_eq!(open.patch(&both).await.status, StatusCode::ACCEPTED);
+    open.server.work().await;
+    // What is removed is rested on no more.
+    let removed = json!({"remove_slots": ["keys"]});
+    assert_eq!(open.patch(&removed).await.status, StatusCode::ACCEPTED);
+    open.server.work().await;
+    assert_eq!(open.slots().await.len(), 1);
+}
+
+#[tokio::test]
 async fn an_amendment_with_a_key_is_applied_once() {
     let open = Talk::new().await;
     let body = json!({"add_slots": [keys()]});

@@ -1,9 +1,10 @@
 //! As much of an engine as these tests need: it folds what is stored and carries out every phase
-//! that needs neither a reader nor a writer.
+//! that needs no writer. Its reader knows one thing only: when somebody else is named.
 
 use jiff::{SignedDuration, Timestamp};
 use liaison_core::{
     effect::Effect,
+    form::{MessageForm, ReadRequest, Reading, SlotForm, SlotQuestion},
     id::Entropy,
     journal::{Operation, Work},
     phase::due_at,
@@ -28,13 +29,18 @@ pub(crate) async fn run(store: &dyn Store, now: Timestamp) -> usize {
             let entropy = entropy(&document.id.to_string(), document.revision);
             let begun = transition::begin(document.clone(), &inputs, now, entropy);
             let phase = begun.phase().clone();
-            let done = phase.is_waiting() || begun.work_order() != WorkOrder::None;
+            let work = match begun.work_order() {
+                WorkOrder::Read(request) => Some(read(&request)),
+                WorkOrder::None => Some(Work::None),
+                WorkOrder::Write(_) => None,
+            };
+            let done = phase.is_waiting() || work.is_none();
             if done && inputs.is_empty() {
                 break;
             }
             assert!(
                 !done || phase.is_waiting(),
-                "{phase:?} needs a reader or writer at once"
+                "{phase:?} needs a writer at once"
             );
             let operation = Operation {
                 revision: document.revision,
@@ -42,7 +48,7 @@ pub(crate) async fn run(store: &dyn Store, now: Timestamp) -> usize {
                 entropy,
                 inputs: std::mem::take(&mut inputs),
                 phase,
-                work: Work::None,
+                work: work.unwrap_or(Work::None),
             };
             let applied = transition::apply(&mut document, &operation).expect("applies");
             let commit = Commit {
@@ -68,6 +74,19 @@ pub(crate) async fn run(store: &dyn Store, now: Timestamp) -> usize {
             .expect("releases");
     }
     commits
+}
+
+fn read(request: &ReadRequest) -> Work {
+    let mut named = request.words.iter().map(|words| words.text.as_str()).rev();
+    let named = named.find(|text| text.contains("my assistant"));
+    let silent = |slot: &SlotQuestion| SlotForm::silent(slot.self_checks.len());
+    Work::Reading(Box::new(Reading {
+        message: MessageForm {
+            names_another: named.unwrap_or_default().to_owned(),
+            ..MessageForm::default()
+        },
+        slots: request.slots.iter().map(silent).collect(),
+    }))
 }
 
 fn stored(effect: Effect) -> StoredEffect {

@@ -73,7 +73,10 @@ impl Server {
             intake: intake.clone(),
             decoder: Arc::new(FakeDecoder),
             changes: changes.clone(),
-            policies: Arc::new(|_| Policy::default()),
+            policies: Arc::new(|_| Policy {
+                mailboxes: vec![EmailAddress::parse(MAILBOX).expect("an address")],
+                ..Policy::default()
+            }),
             mailboxes: Arc::new(|_| vec![EmailAddress::parse(MAILBOX).expect("an address")]),
             limits,
             readiness: readiness.clone(),

@@ -1,10 +1,13 @@
 //! What operators and callers decide about the person.
 
-use crate::harness::{Answer, Server, Talk};
-use http::StatusCode;
+use crate::harness::{ADDRESS, Answer, MAILBOX, Server, Talk, request, text};
+use http::{HeaderValue, Method, StatusCode};
+use jiff::SignedDuration;
 use liaison_core::{
+    conversation::{Author, Origin, Received},
     id::{ConversationId, MessageId},
     input::Input,
+    stakeholder::{Channel, EmailAddress},
 };
 use liaison_ports::{
     clock::Clock,
@@ -16,6 +19,51 @@ impl Talk {
     async fn decide(&self, body: Value) -> Answer {
         let path = self.need_path("/delegate");
         self.server.post(&path, &self.server.caller, &body).await
+    }
+
+    async fn decide_with_key(&self, key: &'static str, body: Value) -> Answer {
+        let path = self.need_path("/delegate");
+        let caller = &self.server.caller;
+        let mut request = request(Method::POST, &path, caller, Some(&body));
+        let key = HeaderValue::from_static(key);
+        request.headers_mut().insert("idempotency-key", key);
+        self.server.send(request).await
+    }
+
+    /// They name somebody in each of these texts, before anything was asked.
+    async fn names(&self, texts: &[&str]) {
+        let inputs = texts.iter().enumerate().map(|(place, text)| NewInput {
+            conversation: ConversationId::new(self.conversation.clone()),
+            dedupe_key: format!("message {place}"),
+            at: self.server.clock.now(),
+            input: Input::MessageReceived(Box::new(Received {
+                message: MessageId::new(format!("m{place}")),
+                channel: Channel::Email,
+                from: EmailAddress::parse(ADDRESS).expect("an address"),
+                origin: Origin::Known,
+                received_at: self.server.clock.now(),
+                written_at: self.server.clock.now(),
+                subject: String::new(),
+                text: (*text).to_owned(),
+                attachments: Vec::new(),
+                author: Author::Person,
+                transport_id: None,
+                answers: None,
+            })),
+        });
+        for input in inputs {
+            let appended = self.server.store.append_inputs(vec![input]).await;
+            appended.expect("it is stored");
+            self.server.work().await;
+            self.server.clock.advance(SignedDuration::from_secs(61));
+            self.server.work().await;
+        }
+    }
+
+    async fn proposals(&self) -> Vec<String> {
+        let view = self.view().await;
+        let holds = view["holds"].as_array().expect("a list");
+        holds.iter().map(|hold| text(&hold["id"])).collect()
     }
 
     /// Their provider passes on a complaint.
@@ -208,4 +256,95 @@ async fn a_country_is_two_letters() {
     need["stakeholder"]["country"] = json!("fr");
     let taken = server.post("/v1/needs", &server.caller, &need).await;
     assert_eq!(taken.status, StatusCode::CREATED, "{}", taken.text);
+}
+
+const BO: &str = "Please ask my assistant Bo, bo@example.org.";
+const EVE: &str = "Or ask my assistant Eve, eve@example.org.";
+
+#[tokio::test]
+async fn with_two_proposals_open_a_decision_names_one_of_them() {
+    let talk = Talk::new().await;
+    talk.names(&[BO, EVE]).await;
+    let holds = talk.proposals().await;
+    assert_eq!(holds.len(), 2);
+    for answer in [
+        talk.command("accept-delegate", json!({})).await,
+        talk.command("reject-delegate", json!({})).await,
+        talk.decide(json!({"accept": true})).await,
+        talk.decide(json!({"accept": false})).await,
+        talk.decide(json!({"accept": true, "address": "another@example.org"}))
+            .await,
+    ] {
+        assert_eq!(answer.fields(), ["hold"], "{}", answer.text);
+        assert!(holds.iter().all(|hold| answer.text.contains(hold)));
+        assert!(!answer.text.contains('@'), "no fault repeats an address");
+    }
+    let unknown = json!({"hold": "another"});
+    let answer = talk.command("accept-delegate", unknown).await;
+    assert_eq!(answer.fields(), ["hold"]);
+    let taken = talk.decide(json!({"accept": true, "hold": holds[1]})).await;
+    assert_eq!(taken.status, StatusCode::ACCEPTED, "{}", taken.text);
+    talk.server.work().await;
+    let view = talk.view().await;
+    assert_eq!(
+        view["stakeholder"]["contacts"][0]["address"],
+        "eve@example.org"
+    );
+    assert_eq!(view["holds"], json!([]));
+}
+
+#[tokio::test]
+async fn one_of_two_proposals_is_accepted_by_its_address_and_rejected_by_its_hold() {
+    let talk = Talk::new().await;
+    talk.names(&[BO, EVE]).await;
+    let holds = talk.proposals().await;
+    talk.done("reject-delegate", json!({"hold": holds[1]}))
+        .await;
+    assert_eq!(talk.proposals().await, holds[..1]);
+    let talk = Talk::new().await;
+    talk.names(&[BO, EVE]).await;
+    talk.done("accept-delegate", json!({"address": "Bo@example.org"}))
+        .await;
+    let first = &talk.view().await["stakeholder"]["contacts"][0];
+    assert_eq!(first["name"], "Bo");
+}
+
+#[tokio::test]
+async fn a_delegate_that_is_the_daemons_own_mailbox_is_refused_at_its_field() {
+    let talk = Talk::new().await;
+    talk.names(&[BO]).await;
+    let (local, domain) = MAILBOX.split_once('@').expect("an address");
+    for own in [
+        MAILBOX.to_owned(),
+        MAILBOX.to_uppercase(),
+        format!("{local}+token@{domain}"),
+    ] {
+        let body = json!({"address": own});
+        let answer = talk.command("accept-delegate", body).await;
+        assert_eq!(answer.fields(), ["address"], "{own}");
+        assert!(!answer.text.contains(&own), "no fault repeats an address");
+        let answer = talk.decide(json!({"accept": true, "address": own})).await;
+        assert_eq!(answer.fields(), ["address"], "{own}");
+    }
+}
+
+#[tokio::test]
+async fn a_decision_about_a_delegate_with_a_key_counts_once_and_for_one_body() {
+    let talk = Talk::new().await;
+    talk.names(&[BO]).await;
+    let body = json!({"accept": true, "name": "Bo"});
+    let taken = talk.decide_with_key("k1", body.clone()).await;
+    assert_eq!(taken.json(), json!({"repeated": false}));
+    let again = talk.decide_with_key("k1", body.clone()).await;
+    assert_eq!(again.json(), json!({"repeated": true}));
+    let other = talk.decide_with_key("k1", json!({"accept": false})).await;
+    assert_eq!(other.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(other.problem().kind.ends_with("idempotency-key-reused"));
+    talk.complains().await;
+    let late = talk.decide_with_key("k1", body).await;
+    assert_eq!(
+        late.json(),
+        json!({"repeated": true}),
+        "a repetition is one, though the need has ended since"
+    );
 }

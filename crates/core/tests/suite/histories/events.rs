@@ -1,6 +1,6 @@
 //! What can happen, and how likely.
 
-use crate::world::{Reader, zone};
+use crate::world::{Reader, address, zone};
 use jiff::civil::{Time, Weekday, date};
 use liaison_core::{
     calendar::{Country, CountryDays, QuietHours},
@@ -79,6 +79,10 @@ pub(super) struct Change {
     pub(super) narrow: Option<&'static str>,
     /// A slot that becomes required, or does not stay so.
     pub(super) require: Option<(&'static str, bool)>,
+    /// A slot that rests on another from then on, or on itself.
+    pub(super) rest: Option<(&'static str, &'static str)>,
+    /// A slot whose value has to be confirmed from then on, and may be as old as so many hours.
+    pub(super) confirm: Option<(&'static str, Confirm, u16)>,
 }
 
 #[derive(Clone, Debug)]
@@ -99,6 +103,17 @@ pub(super) enum End {
     BadAddress,
     Refused,
     Unknown,
+}
+
+/// The mailbox that the histories' messages are written from.
+pub(super) const OURS: &str = "office@agency.example";
+
+/// Which of those whom the person named a command means.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Which {
+    Unnamed,
+    Hold(usize),
+    Address(&'static str),
 }
 
 #[derive(Clone, Debug)]
@@ -130,13 +145,13 @@ pub(super) enum Command {
     },
     TakeOver,
     HandBack,
-    AcceptDelegate(bool),
-    RejectDelegate,
+    AcceptDelegate(Which),
+    RejectDelegate(Which),
 }
 
 const SLOTS: [&str; 5] = ["arranged_by", "rent", "pets", "day", "note"];
 
-const TEXTS: [&str; 25] = [
+const TEXTS: [&str; 27] = [
     "Yes, that is right.",
     "No, that is not right.",
     "Correction: 15 May 2027 suits me.",
@@ -160,6 +175,8 @@ const TEXTS: [&str; 25] = [
     "The weather is fine over here.",
     "I'm away until 14 May 2027.",
     "Please ask my assistant Bo, bo@example.org.",
+    "Or ask my assistant about this: eve@example.org.",
+    "I told my assistant to write to office+7@agency.example.",
     "STOP",
     "Stop writing to me.",
 ];
@@ -228,22 +245,35 @@ fn change() -> impl Strategy<Value = Change> {
         maybe_slot(),
         maybe_slot(),
         proptest::option::weighted(0.2, (select(SLOTS.to_vec()), any::<bool>())),
+        proptest::option::weighted(0.2, (select(SLOTS.to_vec()), select(SLOTS.to_vec()))),
+        proptest::option::weighted(
+            0.2,
+            (
+                select(SLOTS.to_vec()),
+                select(vec![Confirm::Never, Confirm::WhenInferred, Confirm::Always]),
+                1..200_u16,
+            ),
+        ),
     )
-        .prop_map(|(hours, add, remove, narrow, require)| Change {
-            hours,
-            add,
-            remove,
-            narrow,
-            require,
-        })
+        .prop_map(
+            |(hours, add, remove, narrow, require, rest, confirm)| Change {
+                hours,
+                add,
+                remove,
+                narrow,
+                require,
+                rest,
+                confirm,
+            },
+        )
 }
 
 fn letter() -> impl Strategy<Value = Letter> {
     // The last texts, opt-outs, end most of what can happen; they come seldom.
     let text = prop_oneof![
-        120 => select(TEXTS[..23].to_vec()),
-        1 => Just(TEXTS[23]),
-        1 => Just(TEXTS[24]),
+        120 => select(TEXTS[..25].to_vec()),
+        1 => Just(TEXTS[25]),
+        1 => Just(TEXTS[26]),
     ];
     (
         text,
@@ -274,6 +304,15 @@ fn end() -> impl Strategy<Value = End> {
     ]
 }
 
+fn which() -> impl Strategy<Value = Which> {
+    prop_oneof![
+        2 => Just(Which::Unnamed),
+        2 => (0..3_usize).prop_map(Which::Hold),
+        1 => Just(Which::Address("bo.2@example.org")),
+        1 => Just(Which::Address(OURS)),
+    ]
+}
+
 fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
         2 => Just(Command::Answer),
@@ -293,8 +332,8 @@ fn command() -> impl Strategy<Value = Command> {
         }),
         1 => Just(Command::TakeOver),
         3 => Just(Command::HandBack),
-        2 => any::<bool>().prop_map(Command::AcceptDelegate),
-        1 => Just(Command::RejectDelegate),
+        2 => which().prop_map(Command::AcceptDelegate),
+        1 => which().prop_map(Command::RejectDelegate),
     ]
 }
 
@@ -403,6 +442,7 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
                 acknowledge,
             )| Policy {
                 signature: "The agency".to_owned(),
+                mailboxes: vec![address(OURS)],
                 zone: zone(name),
                 quiet_hours,
                 working_days_only,

@@ -1,6 +1,6 @@
 //! Lets a history happen to a world, and watches it.
 
-use super::events::{Change, Command, End, Event, Letter, NewNeed};
+use super::events::{Change, Command, End, Event, Letter, NewNeed, Which};
 use super::foresight::check_foresight;
 use crate::{
     promises::{GUARDED_ANSWER, Promises, check_departure, check_rest},
@@ -11,10 +11,10 @@ use liaison_core::{
     amendment::SlotChange,
     calendar::Country,
     conversation::{Action, Author, Guard, Heard, Origin, Via},
-    id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
+    id::{BlobId, ConversationId, HoldId, MessageId, NeedId, TenantId},
     input::{Fate, Input},
     need::TranscriptEntry,
-    policy::Policy,
+    policy::{Policy, Wait},
     stakeholder::{Channel, Contact},
     transition::Opening,
     value::{FileRef, Kind, Value},
@@ -221,6 +221,19 @@ impl Run {
                 ..slot_change(name)
             });
         }
+        if let Some((name, on)) = change.rest {
+            amendment.change.push(SlotChange {
+                depends_on: Some(vec![on.to_owned()]),
+                ..slot_change(name)
+            });
+        }
+        if let Some((name, confirm, hours)) = change.confirm {
+            amendment.change.push(SlotChange {
+                confirm: Some(confirm),
+                max_age: Some(Wait::hours(hours)),
+                ..slot_change(name)
+            });
+        }
         self.world.amend(amendment);
     }
 
@@ -313,11 +326,17 @@ impl Run {
                 address: alone.then(|| address(world::ADDRESS)),
                 note: "She called and wants to be written to.".to_owned(),
             },
-            Command::AcceptDelegate(another) => Action::AcceptDelegate {
-                address: another.then(|| address("bo.2@example.org")),
+            Command::AcceptDelegate(which) => Action::AcceptDelegate {
+                hold: self.proposed(which),
+                address: match which {
+                    Which::Address(named) => Some(address(named)),
+                    Which::Unnamed | Which::Hold(_) => None,
+                },
                 name: None,
             },
-            Command::RejectDelegate => Action::RejectDelegate,
+            Command::RejectDelegate(which) => Action::RejectDelegate {
+                hold: self.proposed(which),
+            },
             Command::Guarded {
                 revisions_ago,
                 seconds_left,
@@ -334,6 +353,15 @@ impl Run {
             Command::HandBack => return self.world.input(Input::HandedBack { by }),
         };
         self.world.operator(action);
+    }
+
+    /// The hold of one of those whom the person named.
+    fn proposed(&self, which: Which) -> Option<HoldId> {
+        let Which::Hold(place) = which else {
+            return None;
+        };
+        let mut proposals = self.world.conversation.proposals();
+        proposals.nth(place).map(|proposal| proposal.hold.clone())
     }
 
     fn need(&self, which: usize) -> NeedId {

@@ -123,6 +123,7 @@ pub(super) fn answer() -> Owed {
         text: "At any time.".to_owned(),
         by: "olga".to_owned(),
         question: None,
+        to: None,
     }
 }
 

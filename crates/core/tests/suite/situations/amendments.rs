@@ -12,7 +12,8 @@ use liaison_core::{
     need::OutcomeKind,
     phase::Phase,
     plan::PlanItem,
-    slot::Standing,
+    policy::Wait,
+    slot::{Confirm, Standing},
 };
 
 fn refused(world: &World) -> Vec<&str> {
@@ -368,4 +369,71 @@ fn what_is_owed_for_a_removed_slot_goes_with_it() {
             .iter()
             .any(|item| matches!(item.what, Owed::Clarification { .. }))
     );
+}
+
+#[test]
+fn a_slot_that_rests_on_another_from_now_on_is_asked_after_it() {
+    let mut world = World::new(NOW, calm());
+    world.register(need("n1", &["rent", "pets"], LATER));
+    world.settle_down();
+    world.amend(Amendment {
+        change: vec![SlotChange {
+            depends_on: Some(vec!["rent".to_owned()]),
+            ..slot_change("pets")
+        }],
+        ..amendment("n1")
+    });
+    world.settle_down();
+    let message = world.outbox.last().expect("it is asked").message.clone();
+    assert_eq!(message.plan.items.len(), 2, "what is on its way goes");
+    world.delivers();
+    world.now = world.next_wake().expect("a reminder is due");
+    world.settle_down();
+    assert_eq!(asked_about(&world.delivers()), [("rent", true)]);
+}
+
+#[test]
+fn a_known_value_that_has_to_be_confirmed_from_now_on_is_asked_about() {
+    let mut world = World::new(NOW, calm());
+    world.register(need("n1", &["rent", "pets"], LATER));
+    world.settle_down();
+    world.delivers();
+    world.writes("The rent is 1200.");
+    world.settle_down();
+    world.amend(Amendment {
+        change: vec![SlotChange {
+            confirm: Some(Confirm::Always),
+            ..slot_change("rent")
+        }],
+        ..amendment("n1")
+    });
+    world.settle_down();
+    let rent = &world.conversation.slots[&slot_key("n1", "rent")];
+    assert!(
+        matches!(rent.standing, Standing::Unconfirmed(_)),
+        "{rent:?}"
+    );
+}
+
+#[test]
+fn a_known_value_that_is_older_than_may_be_from_now_on_is_asked_anew() {
+    for (hours, anew) in [(12, true), (48, false)] {
+        let mut world = World::new(NOW, calm());
+        world.register(need("n1", &["rent", "pets"], LATER));
+        world.settle_down();
+        world.delivers();
+        world.writes("The rent is 1200.");
+        world.settle_down();
+        world.passes(24);
+        world.amend(Amendment {
+            change: vec![SlotChange {
+                max_age: Some(Wait::hours(hours)),
+                ..slot_change("rent")
+            }],
+            ..amendment("n1")
+        });
+        world.settle_down();
+        let rent = &world.conversation.slots[&slot_key("n1", "rent")];
+        assert_eq!(rent.standing == Standing::Missing, anew, "{rent:?}");
+    }
 }

@@ -3,6 +3,7 @@
 mod amendments;
 mod away;
 mod callers;
+mod delegates;
 mod deliveries;
 mod endings;
 mod ledger;

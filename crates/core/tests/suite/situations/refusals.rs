@@ -163,6 +163,7 @@ fn somebody_else_is_proposed_and_not_written_to_before_a_person_agrees() {
     assert_eq!(world.conversation.stakeholder.contacts.len(), 1);
     // And without the hold there is nothing to accept.
     world.operator(Action::AcceptDelegate {
+        hold: None,
         address: Some(address("eve@example.org")),
         name: None,
     });
@@ -176,6 +177,7 @@ fn an_accepted_delegate_is_asked_by_name_as_for_the_first_time() {
     world.writes(NAMED);
     world.settle_down();
     world.operator(Action::AcceptDelegate {
+        hold: None,
         address: None,
         name: None,
     });
@@ -205,7 +207,7 @@ fn a_rejected_delegate_leaves_it_with_the_person() {
     let mut world = rent_was_asked(calm());
     world.writes(NAMED);
     world.settle_down();
-    world.operator(Action::RejectDelegate);
+    world.operator(Action::RejectDelegate { hold: None });
     world.settle_down();
     assert!(world.holds().is_empty());
     assert_eq!(world.conversation.stakeholder.contacts.len(), 1);

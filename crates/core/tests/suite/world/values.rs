@@ -170,5 +170,8 @@ pub(crate) fn slot_change(name: &str) -> SlotChange {
         question: None,
         required: None,
         self_checks: None,
+        depends_on: None,
+        confirm: None,
+        max_age: None,
     }
 }
