@@ -196,3 +196,10 @@ CREATE TABLE health (
 );
 
 INSERT INTO health (id, checks) VALUES (1, 0);
+
+-- Who works on this database: each counts its own beats up, and whoever sees one that has stopped
+-- counting ends its claims.
+CREATE TABLE replicas (
+    owner TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    beats BIGINT NOT NULL
+);

@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
+    fmt,
     net::SocketAddr,
     path::{Path, PathBuf},
 };
@@ -39,10 +40,10 @@ pub struct Config {
 }
 
 /// Where everything is kept.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StoreConfig {
-    /// `sqlite:` and a path.
+    /// `sqlite:` and a path, or `postgres:` and the address of a database.
     pub url: String,
 }
 
@@ -54,20 +55,10 @@ impl Default for StoreConfig {
     }
 }
 
-impl StoreConfig {
-    /// The database file.
-    pub fn sqlite_path(&self) -> Result<PathBuf> {
-        let Some(path) = self.url.strip_prefix("sqlite:") else {
-            bail!(
-                "store.url is {:?}; use sqlite: and a path, like sqlite:/var/lib/liaison/liaison.db",
-                self.url
-            );
-        };
-        let path = path.strip_prefix("//").unwrap_or(path);
-        if path.is_empty() {
-            bail!("store.url names no file; use a path, like sqlite:/var/lib/liaison/liaison.db");
-        }
-        Ok(PathBuf::from(path))
+impl fmt::Debug for StoreConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The address of a server may hold a password.
+        f.debug_struct("StoreConfig").finish_non_exhaustive()
     }
 }
 
@@ -318,7 +309,7 @@ impl Config {
     }
 
     fn check(&self) -> Result<()> {
-        self.store.sqlite_path()?;
+        self.store.check()?;
         if !(1..=1000).contains(&self.engine.conversations) {
             bail!(
                 "engine.conversations is {}; use 1 to 1000",

@@ -3,6 +3,7 @@
 use crate::{
     config::{Config, ModelConfig},
     running,
+    stores::Purpose,
 };
 use anyhow::{Result, bail};
 use liaison_channels::email::ImapReceiver;
@@ -12,8 +13,7 @@ use liaison_core::{
     slot::SlotKey,
     value::{Boolean, Kind},
 };
-use liaison_ports::{store::Store, transport::Transport};
-use liaison_store_sqlite::{Options, SqliteStore};
+use liaison_ports::transport::Transport;
 
 /// Checks the store, each tenant's mail servers, and the model; fails if one of them does.
 #[expect(clippy::print_stdout, reason = "its report is what the command is for")]
@@ -59,22 +59,13 @@ pub(crate) async fn examine(config: &Config) -> Result<()> {
 }
 
 async fn store(config: &Config) -> Result<(), String> {
-    let path = config.store.sqlite_path().map_err(|e| format!("{e:#}"))?;
-    if !path.exists() {
-        return Err(format!(
-            "{} does not exist yet; run `liaison migrate`, or `liaison serve`, which makes it",
-            path.display()
-        ));
-    }
-    let options = Options {
-        migrate: false,
-        ..Options::default()
-    };
-    let store = SqliteStore::open(&path, options)
+    let opened = config
+        .store
+        .open(Purpose::Check)
         .await
-        .map_err(|e| e.to_string())?;
-    let checked = store.check().await.map_err(|e| e.to_string());
-    store.close().await;
+        .map_err(|e| format!("{e:#}"))?;
+    let checked = opened.port().check().await.map_err(|e| e.to_string());
+    opened.close().await;
     checked
 }
 

@@ -1,11 +1,10 @@
 //! `liaison key`: API keys, on the store directly, because the first one cannot come from the API.
 
-use crate::{config::Config, running::Environment};
+use crate::{config::Config, running::Environment, stores::Purpose};
 use anyhow::{Context, Result, bail};
 use clap::{Subcommand, ValueEnum};
 use liaison_core::id::TenantId;
-use liaison_ports::store::{Scope, Store};
-use liaison_store_sqlite::{Options, SqliteStore};
+use liaison_ports::store::Scope;
 
 /// What to do with keys.
 #[derive(Debug, Subcommand)]
@@ -55,10 +54,12 @@ pub(crate) enum ScopeName {
     reason = "keys and lists are what the command is for"
 )]
 pub(crate) async fn run(config: &Config, command: Command, environment: Environment) -> Result<()> {
-    let path = config.store.sqlite_path()?;
-    let store = SqliteStore::open(&path, Options::default())
+    let opened = config
+        .store
+        .open(Purpose::Use)
         .await
         .context("the store cannot be opened")?;
+    let store = opened.port();
     let now = environment.clock.now();
     match command {
         Command::Create {
@@ -104,7 +105,7 @@ pub(crate) async fn run(config: &Config, command: Command, environment: Environm
             println!("{id} is revoked");
         }
     }
-    store.close().await;
+    opened.close().await;
     Ok(())
 }
 

@@ -14,3 +14,4 @@ mod operator;
 mod replay;
 mod serve;
 mod simulate;
+pub mod stores;

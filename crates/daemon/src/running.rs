@@ -1,8 +1,11 @@
-//! Composition: the one place that names adapters, and the daemon while it runs.
+//! Composition: the one place that names adapters (stores are in `stores.rs`), and the daemon while it runs.
 
-use crate::config::{
-    Config, EmailConfig, ImapServerConfig, ModelConfig, OutputConfig, SecurityConfig,
-    SmtpServerConfig,
+use crate::{
+    config::{
+        Config, EmailConfig, ImapServerConfig, ModelConfig, OutputConfig, SecurityConfig,
+        SmtpServerConfig,
+    },
+    stores::{OpenStore, Purpose},
 };
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
@@ -29,13 +32,11 @@ use liaison_ports::{
     transport::Transport,
 };
 use liaison_server::{AppState, Changes, Readiness, Stage};
-use liaison_store_sqlite::{Options, SqliteStore};
 use std::{
     collections::{BTreeMap, HashMap},
-    fs::{File, TryLockError},
+    fs::File,
     net::SocketAddr,
     num::NonZeroU32,
-    path::Path,
     sync::Arc,
     time::Duration,
 };
@@ -64,31 +65,26 @@ pub struct Environment {
 /// A daemon that runs.
 pub struct Running {
     address: SocketAddr,
-    store: Arc<SqliteStore>,
+    store: OpenStore,
+    owner: String,
     engine: Engine,
     readiness: Readiness,
     shutdown: CancellationToken,
     tasks: JoinSet<Result<()>>,
-    _alone: File,
+    _alone: Option<File>,
 }
 
 impl Running {
     /// Opens the store, connects everything, and starts to work and to serve.
     pub async fn start(config: &Config, environment: Environment) -> Result<Self> {
         let Environment { clock, entropy } = environment;
-        let path = config.store.sqlite_path()?;
-        let alone = lock(&path)?;
-        let store = Arc::new(
-            SqliteStore::open(&path, Options::default())
-                .await
-                .context("the store cannot be opened")?,
-        );
-        // Nobody else works on this file, so whatever is claimed was claimed by a process that has
-        // ended.
-        store
-            .end_foreign_claims(clock.now())
+        let alone = config.store.lock()?;
+        let store = config
+            .store
+            .open(Purpose::Use)
             .await
-            .context("what a former run left could not be taken up")?;
+            .context("the store cannot be opened")?;
+        store.take_up(clock.now()).await?;
 
         let (reader, writer) = language(&config.model)?;
         let mut transports: HashMap<(TenantId, Channel), Arc<dyn Transport>> = HashMap::new();
@@ -132,7 +128,8 @@ impl Running {
             })
             .collect();
 
-        let store_port: Arc<dyn Store> = store.clone();
+        let store_port = store.port();
+        let owner = owner(entropy.as_ref());
         let engine = Engine::new(
             Parts {
                 store: store_port.clone(),
@@ -147,7 +144,7 @@ impl Running {
                 conversations: NonZeroU32::new(config.engine.conversations)
                     .unwrap_or(NonZeroU32::MIN),
                 deliveries: NonZeroU32::new(config.engine.deliveries).unwrap_or(NonZeroU32::MIN),
-                ..Limits::new(owner(entropy.as_ref()))
+                ..Limits::new(owner.as_str())
             },
         );
         let readiness = Readiness::new(Stage::Starting);
@@ -194,6 +191,12 @@ impl Running {
                 Ok(())
             });
         }
+        let (living, stop) = (store.clone(), shutdown.clone());
+        let (name, hub, time) = (owner.clone(), engine.hub().clone(), clock.clone());
+        tasks.spawn(async move {
+            living.live_with_others(&name, &time, &hub, stop).await;
+            Ok(())
+        });
         let stop = shutdown.clone();
         tasks.spawn(async move {
             axum::serve(listener, router)
@@ -206,6 +209,7 @@ impl Running {
         Ok(Self {
             address,
             store,
+            owner,
             engine,
             readiness,
             shutdown,
@@ -225,8 +229,13 @@ impl Running {
     }
 
     /// The store.
-    pub fn store(&self) -> &Arc<SqliteStore> {
-        &self.store
+    pub fn store(&self) -> Arc<dyn Store> {
+        self.store.port()
+    }
+
+    /// How many durable commits there have been since the start.
+    pub fn commits(&self) -> u64 {
+        self.store.commits()
     }
 
     /// The engine.
@@ -272,6 +281,8 @@ impl Running {
                 "not everything finished in time; it is taken up again at the next start"
             );
             self.tasks.abort_all();
+        } else {
+            self.store.leave(&self.owner).await;
         }
         self.store.close().await;
         tracing::info!("liaison has stopped");
@@ -292,35 +303,6 @@ async fn first_look(mailboxes: &[CancellationToken]) {
             "mailboxes have not been read since the start; work begins without them, and messages \
              may cross with replies that wait there"
         );
-    }
-}
-
-/// Makes sure that one process alone works on a database file: SQLite would let several write,
-/// but a claim is only known to be dead when its process is.
-fn lock(path: &Path) -> Result<File> {
-    let lock = path.with_added_extension("lock");
-    if let Some(folder) = lock
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("store.url: {} cannot be made", folder.display()))?;
-    }
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&lock)
-        .with_context(|| format!("store.url: {} cannot be written", lock.display()))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => bail!(
-            "another liaison works on {}; stop it first, or give this one a store of its own",
-            path.display()
-        ),
-        Err(TryLockError::Error(error)) => {
-            Err(error).with_context(|| format!("{} cannot be locked", lock.display()))
-        }
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::{
     config::{Config, LogConfig, LogFormat},
     running::{Environment, Running},
+    stores::Purpose,
 };
 use anyhow::{Context, Result};
-use liaison_store_sqlite::{Options, SqliteStore};
 use std::io::IsTerminal;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
@@ -29,12 +29,13 @@ pub(crate) async fn serve(config: &Config, environment: Environment) -> Result<(
 /// Brings the store's schema up to date.
 pub(crate) async fn migrate(config: &Config) -> Result<()> {
     start_logging(&config.log)?;
-    let path = config.store.sqlite_path()?;
-    let store = SqliteStore::open(&path, Options::default())
+    let store = config
+        .store
+        .open(Purpose::Use)
         .await
         .context("the store cannot be migrated")?;
     store.close().await;
-    tracing::info!(store = %path.display(), "the schema is up to date");
+    tracing::info!("the schema is up to date");
     Ok(())
 }
 

@@ -13,6 +13,7 @@
 //! another does not see. Columns are always named, because a prepared statement that returns `*`
 //! fails once another version of this program has added a column.
 
+mod alive;
 mod commit;
 mod connections;
 mod conversation;

@@ -1,7 +1,7 @@
 //! The store: where each operation goes.
 
 use crate::{
-    commit,
+    alive, commit,
     connections::Connections,
     fault::fault,
     hints,
@@ -71,6 +71,17 @@ impl PostgresStore {
     /// [`Hint::Anything`] once it listens. Only hints: none may come.
     pub async fn hear(&self, told: impl Fn(Hint) + Send + Sync) {
         hints::hear(self.address.clone(), &self.channel, told).await;
+    }
+
+    /// Says that `owner`, the claimant of this replica, is alive, and ends the claims of replicas
+    /// that are not, until it is dropped.
+    pub async fn stay_alive(&self, owner: &str, now: impl Fn() -> Timestamp + Send + Sync) {
+        alive::stay(&self.connections, &self.runner, owner, now).await;
+    }
+
+    /// Says that `owner` works no more, and has given back what it had claimed.
+    pub async fn leave(&self, owner: &str) -> Result<(), StoreError> {
+        alive::leave(&self.connections, owner).await
     }
 
     /// Waits for what is under way and closes the connections. Every later operation is refused.

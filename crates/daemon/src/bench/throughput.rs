@@ -9,7 +9,7 @@ use super::{
 use crate::running::{Environment, Running};
 use anyhow::{Context, Result, bail};
 use liaison_core::id::TenantId;
-use liaison_ports::store::{Scope, Store};
+use liaison_ports::store::Scope;
 use std::{net::SocketAddr, path::Path, process::Stdio, time::Duration};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
@@ -90,9 +90,9 @@ pub(super) async fn measure(
         url: running.url(),
         key,
     };
-    let commits = running.store().commits();
+    let commits = running.commits();
     let (seconds, cpu) = others.run(&daemon).await?;
-    let commits = running.store().commits() - commits;
+    let commits = running.commits() - commits;
     running.stop().await;
     Ok(Run::of(needs, seconds, cpu, commits))
 }

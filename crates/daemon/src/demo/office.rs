@@ -17,7 +17,7 @@ use liaison_core::{
     policy::{Policy, Wait},
     stakeholder::EmailAddress,
 };
-use liaison_ports::store::{Scope, Store};
+use liaison_ports::store::Scope;
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 

@@ -3,7 +3,10 @@
 mod alternative;
 mod difference;
 
-use crate::config::{Config, StoreConfig};
+use crate::{
+    config::{Config, StoreConfig},
+    stores::Purpose,
+};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use difference::differences;
@@ -15,7 +18,6 @@ use liaison_ports::{
     clock::Clock,
     store::{JournalPage, Store},
 };
-use liaison_store_sqlite::{Options as StoreOptions, SqliteStore};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -37,7 +39,7 @@ pub(crate) struct Options {
     /// The configuration file, for the store and the tenants.
     #[arg(long, env = "LIAISON_CONFIG")]
     config: Option<PathBuf>,
-    /// The store, instead of the one that is configured: sqlite: and a path.
+    /// The store, instead of the one that is configured: sqlite: and a path, or postgres: and an address.
     #[arg(long)]
     store: Option<String>,
     /// Whose conversations; without it, every configured tenant's, or with --store `default`'s.
@@ -76,21 +78,16 @@ struct Report {
 /// Replays, prints, and fails when a journal does not lead to what is stored.
 pub(crate) async fn run(options: &Options, clock: &dyn Clock) -> Result<()> {
     let (url, tenants) = where_to_look(options)?;
-    let path = StoreConfig { url }.sqlite_path()?;
-    let store = SqliteStore::open(
-        &path,
-        StoreOptions {
-            read_only: true,
-            ..StoreOptions::default()
-        },
-    )
-    .await
-    .context("the store cannot be opened")?;
+    let opened = StoreConfig { url }
+        .open(Purpose::Look)
+        .await
+        .context("the store cannot be opened")?;
+    let store = opened.port();
     let (mut replayed, mut differ) = (0_u64, 0_u64);
     for tenant in &tenants {
         let alternative = alternative::read(options, tenant)?;
         let mut replaying = Replaying {
-            store: &store,
+            store: store.as_ref(),
             tenant,
             alternative,
             clock,
@@ -127,7 +124,7 @@ pub(crate) async fn run(options: &Options, clock: &dyn Clock) -> Result<()> {
             }
         }
     }
-    store.close().await;
+    opened.close().await;
     if let (Some(id), 0) = (&options.conversation, replayed) {
         bail!("there is no conversation {id}; `liaison conversation list` shows them");
     }
@@ -157,7 +154,7 @@ fn where_to_look(options: &Options) -> Result<(String, Vec<TenantId>)> {
 }
 
 struct Replaying<'a> {
-    store: &'a SqliteStore,
+    store: &'a dyn Store,
     tenant: &'a TenantId,
     alternative: Alternative,
     clock: &'a dyn Clock,

@@ -16,7 +16,7 @@ use liaison_daemon::{
 use liaison_ports::{
     clock::{Clock, EntropySource},
     fake::VirtualClock,
-    store::{ConversationFilter, Scope, Store},
+    store::{ConversationFilter, Scope},
 };
 use std::{path::Path, process::Output, sync::Arc, time::Duration};
 use tempfile::TempDir;
