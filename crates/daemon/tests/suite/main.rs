@@ -12,5 +12,6 @@ mod harness;
 mod kill;
 mod mail_servers_kit;
 mod replay;
+mod replicas;
 mod simulate;
 mod whole_run;
