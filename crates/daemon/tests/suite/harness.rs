@@ -1,6 +1,7 @@
 //! A daemon of a test's own: configured by a file, on a port of its own, with a clock that the test
 //! moves.
 
+use crate::replicas::new_database;
 use jiff::{SignedDuration, Timestamp};
 use liaison_api::{ConversationView, MessageDirection, MessageView};
 use liaison_client::{Client, ConversationId, NeedBuilder, NeedHandle, Stakeholder, Wait};
@@ -78,7 +79,8 @@ pub(crate) struct Daemon {
 
 impl Daemon {
     /// Starts a daemon at `begin`, whose tenant has the given sections (`[tenants.default.email]`
-    /// and so on).
+    /// and so on). It keeps its store in a file, or with LIAISON_TEST_STORE=postgres in a database
+    /// on the server of LIAISON_TEST_POSTGRES_URL.
     pub(crate) async fn start(tenant: &str, begin: &str) -> Self {
         // Whatever of the test speaks HTTP needs the one TLS provider; `Err` means that it is there.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -86,6 +88,10 @@ impl Daemon {
         let file = folder.path().join("liaison.toml");
         write_configuration(&file, "127.0.0.1:0", tenant);
         let mut config = Config::load(Some(&file)).unwrap();
+        if std::env::var("LIAISON_TEST_STORE").is_ok_and(|store| store == "postgres") {
+            let server = std::env::var("LIAISON_TEST_POSTGRES_URL").unwrap();
+            config.store.url = new_database(&server).await.unwrap();
+        }
         let clock = Arc::new(VirtualClock::new(begin.parse().unwrap()));
         let running = launch(&config, &clock).await;
         let key = mint(&running, &clock, Scope::Operator).await;

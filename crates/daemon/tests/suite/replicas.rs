@@ -21,7 +21,10 @@ use std::{
     net::{SocketAddr, TcpListener},
     path::Path,
     process::Stdio,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 use tokio::process::{Child, Command};
@@ -147,18 +150,25 @@ async fn play(office: &Office) -> Result<()> {
     office.judge().await
 }
 
+/// Makes an empty database on the server of a URL, and says its own.
+pub(crate) async fn new_database(server: &str) -> Result<String> {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let made = MADE.fetch_add(1, Ordering::Relaxed);
+    let name = format!("daemon_{}_{made}", std::process::id());
+    let admin: PgConnectOptions = server.parse()?;
+    let mut admin = admin.connect().await?;
+    sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name}")))
+        .execute(&mut admin)
+        .await?;
+    let (server, _) = server.rsplit_once('/').context("a URL with a database")?;
+    Ok(format!("{server}/{name}"))
+}
+
 impl Office {
     async fn make(server: &str) -> Result<Self> {
         // `Err` means that it is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let name = format!("replicas_{}", std::process::id());
-        let admin: PgConnectOptions = server.parse()?;
-        let mut admin = admin.connect().await?;
-        sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name}")))
-            .execute(&mut admin)
-            .await?;
-        let (server, _) = server.rsplit_once('/').context("a URL with a database")?;
-        let database = format!("{server}/{name}");
+        let database = new_database(server).await?;
         let config = StoreConfig {
             url: database.clone(),
         };

@@ -268,3 +268,33 @@ async fn a_paused_owner_that_wakes_after_its_lease_is_refused_and_its_work_goes_
     let late = paused.commit(commit_of(&stale, at(602))).await;
     assert!(matches!(late, Err(StoreError::Fenced)), "{late:?}");
 }
+
+/// Twenty minutes before its lease ends, what a replica had claimed goes on elsewhere, once it no
+/// longer says that it is alive; and not before.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_silent_replica_had_claimed_goes_on_at_one_that_lives() {
+    let Some(database) = database().await else {
+        return;
+    };
+    let dying = Arc::new(database.open_with("").await);
+    let living = Arc::new(database.open_with("").await);
+    let (first, second): (Subject, Subject) = (dying.clone(), living.clone());
+    let says = |store: Arc<liaison_store_postgres::PostgresStore>, owner: &'static str| {
+        tokio::spawn(async move { store.stay_alive(owner, || at(1)).await })
+    };
+    let (its, ours) = (says(dying, "dying"), says(living, "living"));
+    database.until("SELECT count(*) / 2 FROM replicas").await;
+    register(&first, new_need("ana")).await;
+    let stale = first.claim_due(request("dying", at(0))).await;
+    let stale = stale.expect("claims").pop().expect("is due");
+    its.abort();
+    database.until("SELECT 2 - count(*) FROM replicas").await;
+    let claimed = second.claim_due(request("living", at(1))).await;
+    let claimed = claimed.expect("claims").pop().expect("is due at once");
+    assert!(claimed.fence > stale.fence);
+    let late = first.commit(commit_of(&stale, at(1))).await;
+    assert!(matches!(late, Err(StoreError::Fenced)), "{late:?}");
+    let commit = commit_of(&claimed, at(1));
+    second.commit(commit).await.expect("commits");
+    ours.abort();
+}
