@@ -9,6 +9,7 @@
 pub mod amendment;
 pub mod calendar;
 pub mod conversation;
+pub mod counting;
 pub mod effect;
 pub mod form;
 pub mod gate;

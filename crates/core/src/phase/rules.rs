@@ -3,6 +3,7 @@
 use super::{Phase, Survey, Watch};
 use crate::{
     conversation::{Conversation, Hold, HoldReason, MessageKind, Owed, Received, ReplyItem},
+    counting::{counted, times},
     id::{HoldId, NeedId},
     need::{Need, OutcomeKind},
     policy::{SilentCaller, Wait},
@@ -158,14 +159,13 @@ pub const RULES: &[Rule] = &[
 ];
 
 fn apply_need_operations(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
-    w.say(|| {
-        let waiting = c.need_operations.len();
-        counted(
+    w.say(|| match c.need_operations.len() {
+        0 => "no registration, amendment or cancellation waits".to_owned(),
+        waiting => counted(
             waiting,
-            "no registration, amendment or cancellation waits",
             "registration, amendment or cancellation waits",
             "registrations, amendments and cancellations wait",
-        )
+        ),
     });
     (!c.need_operations.is_empty()).then_some(Phase::ApplyNeedOperations)
 }
@@ -214,13 +214,13 @@ fn settle_needs(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
         .iter()
         .filter_map(|(id, _, outcome)| outcome.map(|outcome| ((*id).clone(), outcome)))
         .collect();
-    w.say(|| {
-        counted(
-            needs.len(),
-            "no open need has all that it requires",
+    w.say(|| match needs.len() {
+        0 => "no open need has all that it requires".to_owned(),
+        some => counted(
+            some,
             "open need has all that it requires, or never will",
             "open needs have all that they require, or never will",
-        )
+        ),
     });
     (!needs.is_empty()).then_some(Phase::SettleNeeds { needs })
 }
@@ -249,7 +249,10 @@ fn ended_in_time(c: &Conversation, need: &Need, outcome: Option<OutcomeKind>) ->
 fn record_for_operator(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     let commands = c.quick_actions.len();
     w.say(|| match &c.taken_over {
-        Some(taken) => format!("{} has taken over, and {commands} commands wait", taken.by),
+        Some(taken) => {
+            let waiting = counted(commands, "command waits", "commands wait");
+            format!("{} has taken over, and {waiting}", taken.by)
+        }
         None => "no operator has taken over".to_owned(),
     });
     (c.taken_over.is_some() && commands > 0).then_some(Phase::RunQuickActions)
@@ -298,15 +301,7 @@ fn read_inbox(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     if !may_read(c, w) {
         return None;
     }
-    w.say(|| {
-        let waiting = c.inbox.len();
-        counted(
-            waiting,
-            "the inbox is empty",
-            "message waits",
-            "messages wait",
-        )
-    });
+    w.say(|| counted(c.inbox.len(), "message waits", "messages wait"));
     let messages = c.inbox.iter().take(MOST_AT_ONCE);
     Some(Phase::ReadInbox {
         messages: messages.map(|message| message.message.clone()).collect(),
@@ -358,14 +353,9 @@ fn is_reading_given_up(c: &Conversation) -> bool {
 }
 
 fn run_quick_actions(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
-    w.say(|| {
-        let waiting = c.quick_actions.len();
-        counted(
-            waiting,
-            "no command waits",
-            "command waits",
-            "commands wait",
-        )
+    w.say(|| match c.quick_actions.len() {
+        0 => "no command waits".to_owned(),
+        waiting => counted(waiting, "command waits", "commands wait"),
     });
     (!c.quick_actions.is_empty()).then_some(Phase::RunQuickActions)
 }
@@ -381,7 +371,11 @@ fn await_operator(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
         match (over_all.is_empty(), c.holds.len()) {
             (false, _) => over_all.join("; "),
             (true, 0) => "no hold stands".to_owned(),
-            (true, some) => format!("{some} holds stand, each over one need only"),
+            (true, some) => counted(
+                some,
+                "hold stands, over one need only",
+                "holds stand, each over one need only",
+            ),
         }
     });
     c.is_held().then_some(Phase::AwaitOperator)
@@ -402,12 +396,24 @@ fn tend_holds(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
         .collect();
     w.say(|| match (c.holds.len(), lift.len(), escalate.len()) {
         (0, ..) => "no hold stands".to_owned(),
-        (some, 0, 0) => match w.changes_at() {
-            Some(at) => format!("{some} holds stand, and none is due before {at}"),
-            None => format!("{some} holds stand, and time changes none of them"),
-        },
+        (some, 0, 0) => {
+            let standing = counted(some, "hold stands", "holds stand");
+            match w.changes_at() {
+                Some(at) => format!("{standing}; nothing is due before {at}"),
+                None => format!("{standing}; time alone changes nothing"),
+            }
+        }
         (_, over, late) => {
-            format!("{over} snoozes are over, {late} holds have waited too long for an operator")
+            let over = (over > 0).then(|| counted(over, "snooze is over", "snoozes are over"));
+            let late = (late > 0).then(|| {
+                counted(
+                    late,
+                    "hold has waited too long for an operator",
+                    "holds have waited too long for an operator",
+                )
+            });
+            let said: Vec<String> = over.into_iter().chain(late).collect();
+            said.join(", ")
         }
     });
     (!lift.is_empty() || !escalate.is_empty()).then_some(Phase::TendHolds { lift, escalate })
@@ -455,9 +461,11 @@ fn reply(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     if !c.reply_items.iter().any(sayable) {
         w.say(|| match c.reply_items.len() {
             0 => "nothing is owed to the stakeholder".to_owned(),
-            some => format!(
-                "{some} things are owed, all about needs that are held, or to somebody whom no \
-                 message reaches"
+            some => counted(
+                some,
+                "thing is owed, about a need that is held, or to somebody whom no message reaches",
+                "things are owed, all about needs that are held, or to somebody whom no message \
+                 reaches",
             ),
         });
         return None;
@@ -495,7 +503,10 @@ fn escalate_promises(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     let broken = c.broken(w);
     w.say(|| match broken.len() {
         0 => "no promise was broken a second time".to_owned(),
-        some => format!("a second promise was broken for {some} questions"),
+        some => {
+            let questions = counted(some, "question", "questions");
+            format!("a second promise was broken for {questions}")
+        }
     });
     (!broken.is_empty()).then_some(Phase::EscalatePromises)
 }
@@ -505,8 +516,11 @@ fn escalate_silence(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     w.say(|| match (silent.len(), w.changes_at()) {
         (0, Some(at)) => format!("there is no reminder left, and patience until {at}"),
         (0, None) => "no question has gone unanswered through all its reminders".to_owned(),
-        (1, _) => "a question went unanswered through all its reminders".to_owned(),
-        (some, _) => format!("{some} questions went unanswered through all their reminders"),
+        (some, _) => counted(
+            some,
+            "question went unanswered through all its reminders",
+            "questions went unanswered through all their reminders",
+        ),
     });
     (!silent.is_empty()).then_some(Phase::EscalateSilence)
 }
@@ -528,8 +542,11 @@ fn probe_caller(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
     w.say(|| match (needs.len(), w.changes_at()) {
         (0, Some(at)) => format!("callers have time until {at} to be heard from"),
         (0, None) => "no caller is to be probed".to_owned(),
-        (1, _) => "a caller has not been heard from".to_owned(),
-        (some, _) => format!("{some} callers have not been heard from"),
+        (some, _) => counted(
+            some,
+            "caller has not been heard from",
+            "callers have not been heard from",
+        ),
     });
     (!needs.is_empty()).then_some(Phase::ProbeCaller { needs })
 }
@@ -556,23 +573,11 @@ fn escalate_caller(c: &Survey<'_>, w: &Watch) -> Option<Phase> {
         .collect();
     w.say(|| match needs.len() {
         0 => "no caller has left the question open whether it still waits".to_owned(),
-        some => format!("{some} callers did not answer whether they still wait"),
+        some => counted(
+            some,
+            "caller did not answer whether it still waits",
+            "callers did not answer whether they still wait",
+        ),
     });
     (!needs.is_empty()).then_some(Phase::EscalateCaller { needs })
-}
-
-/// A number of things in words for a person.
-fn counted(number: usize, none: &str, one: &str, several: &str) -> String {
-    match number {
-        0 => none.to_owned(),
-        1 => format!("1 {one}"),
-        some => format!("{some} {several}"),
-    }
-}
-
-fn times(number: u32) -> String {
-    match number {
-        1 => "once".to_owned(),
-        some => format!("{some} times"),
-    }
 }

@@ -10,6 +10,7 @@ use liaison_api::{
     QuestionFinding, UnreadableConversation, Via,
 };
 use liaison_client::ConversationPage;
+use liaison_core::counting::{counted, times};
 use liaison_core::id::{ConversationId, MessageId, NeedId};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -471,8 +472,10 @@ fn describe_unreadable(known: &UnreadableConversation) -> String {
         text.push(format!("  QUARANTINED: {error}"));
     }
     text.push(format!(
-        "  {} open needs, {} inputs wait, last activity {}",
-        known.open_needs, known.unfolded, known.last_activity
+        "  {}, {}, last activity {}",
+        counted(known.open_needs, "open need", "open needs"),
+        counted(known.unfolded, "input waits", "inputs wait"),
+        known.last_activity
     ));
     said(&mut text, &known.transcript);
     lines(text)
@@ -570,10 +573,10 @@ fn describe(c: &ConversationView) -> String {
     for slot in &c.slots {
         let state = serde_json::to_value(&slot.state).unwrap_or_default();
         text.push(format!(
-            "  slot {}  {}  asked {} times  {}",
+            "  slot {}  {}  asked {}  {}",
             slot.slot,
             slot.state.name(),
-            slot.asked,
+            times(slot.asked),
             state["value"]
         ));
     }

@@ -129,7 +129,11 @@ pub(crate) async fn run(options: &Options, clock: &dyn Clock) -> Result<()> {
         bail!("there is no conversation {id}; `liaison conversation list` shows them");
     }
     if differ > 0 {
-        bail!("{differ} of {replayed} conversations are not what their journals lead to");
+        bail!(match replayed {
+            1 => "the conversation is not what its journal leads to".to_owned(),
+            _ =>
+                format!("{differ} of {replayed} conversations are not what their journals lead to"),
+        });
     }
     if !options.json {
         print(&format!("{replayed} replayed, all as stored"))?;

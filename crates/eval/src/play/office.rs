@@ -235,6 +235,15 @@ impl Office {
                 body.insert("message".to_owned(), unknown.into());
             }
         }
+        if does == "unguide"
+            && let Value::Object(body) = &mut body
+            && !body.contains_key("guidance")
+        {
+            let row = self.conversation(&id).await?;
+            let last =
+                row.and_then(|row| row.document.guidance.last().map(|one| one.id.to_string()));
+            body.insert("guidance".to_owned(), last.unwrap_or_default().into());
+        }
         let path = format!("/v1/conversations/{id}/{does}");
         self.call(step, Method::POST, &path, Some(&body)).await?;
         Ok(())

@@ -7,6 +7,7 @@ use super::{
 use crate::visible::visible;
 use jiff::{Timestamp, tz::TimeZone};
 use liaison_core::{
+    calendar::Country,
     policy::Policy,
     stakeholder::{EmailAddress, Zone},
 };
@@ -53,6 +54,8 @@ struct PersonFile {
     zone: Option<Spanned<String>>,
     #[serde(default)]
     key: Option<String>,
+    #[serde(default)]
+    country: Option<Spanned<String>>,
 }
 
 /// One thing that happens. What a step does is said by one field; the others beside it say how.
@@ -314,6 +317,11 @@ fn person(
     let mut spec = json!({"name": file.name, "zone": name_of_zone, "contacts": contacts});
     if let Some(key) = file.key {
         spec["key"] = key.into();
+    }
+    if let Some(country) = &file.country {
+        let read = Country::parse(country.get_ref())
+            .map_err(|fault| place.at(country.span().start).fault("country", fault))?;
+        spec["country"] = read.as_str().into();
     }
     let zone = match &file.zone {
         Some(own) => zone(place, own)?,

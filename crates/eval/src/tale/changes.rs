@@ -4,7 +4,8 @@ use liaison_core::conversation::Conversation;
 use serde_json::Value;
 
 /// The document's fields that are told in other ways, or not at all: bookkeeping.
-const TOLD_ELSEWHERE: [&str; 25] = [
+const TOLD_ELSEWHERE: [&str; 26] = [
+    "guidance",
     "attended_at",
     "format",
     "id",
@@ -77,6 +78,22 @@ pub(super) fn between(before: &Conversation, after: &Conversation) -> Vec<String
         (Some(taken), None) => said.push(format!("{} has given it back.", taken.by)),
         _ => {}
     }
+    for guidance in &after.guidance {
+        if !before.guidance.iter().any(|old| old.id == guidance.id) {
+            let until = guidance
+                .until
+                .map_or(String::new(), |until| format!(" until {until}"));
+            said.push(format!(
+                "Guidance{until}, by {}: {}",
+                guidance.by, guidance.text
+            ));
+        }
+    }
+    for guidance in &before.guidance {
+        if !after.guidance.iter().any(|new| new.id == guidance.id) {
+            said.push(format!("This guidance is over: {}", guidance.text));
+        }
+    }
     let (before, after) = (
         serde_json::to_value(before).unwrap_or_default(),
         serde_json::to_value(after).unwrap_or_default(),
@@ -108,6 +125,9 @@ pub(super) fn described(value: &Value, tag: &str) -> String {
                     said.push(words);
                 }
             }
+            "confirmed_by" => {
+                said.extend(evidence(value).map(|words| format!("confirmed {words}")));
+            }
             "value" => said.push(plain(value)),
             // The instant of the operation, or of the message that is quoted.
             "as_of" | "message" | "hold" | "since" | "at" => {}
@@ -119,10 +139,14 @@ pub(super) fn described(value: &Value, tag: &str) -> String {
 
 /// A value and what it rests on.
 pub(super) fn value_and_evidence(value: &Value) -> String {
-    match evidence(&value["evidence"]) {
-        Some(words) => format!("{}, {words}", plain(&value["value"])),
-        None => plain(&value["value"]),
+    let mut said = vec![plain(&value["value"])];
+    said.extend(evidence(&value["evidence"]));
+    let confirmed = evidence(&value["confirmed_by"]);
+    said.extend(confirmed.map(|words| format!("confirmed {words}")));
+    if value["reused"] == true {
+        said.push("reused".to_owned());
     }
+    said.join(", ")
 }
 
 fn evidence(evidence: &Value) -> Option<String> {

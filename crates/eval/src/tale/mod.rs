@@ -15,6 +15,7 @@ use crate::{
 use jiff::{Timestamp, tz::TimeZone};
 use liaison_core::{
     conversation::{Conversation, MessageKind},
+    counting,
     effect::{Effect, OutboundMessage},
     id::ConversationId,
     input::{Fate, Input},
@@ -162,9 +163,10 @@ impl Tale {
                     what.join(", ")
                 ));
             }
-            Act::ReaderFails(times) => self
-                .page
-                .line(&format!("The reader cannot be reached {times} times.")),
+            Act::ReaderFails(times) => self.page.line(&format!(
+                "The reader cannot be reached {}.",
+                counting::times(*times)
+            )),
             Act::Daemon { runs: true } => self.page.line("The daemon starts again."),
             Act::Daemon { runs: false } => self.page.line("The daemon stops."),
             Act::Policy(_) => self.page.line("The tenant's rules change."),
@@ -399,7 +401,10 @@ impl Tale {
             ),
         };
         self.names.add(message.id.to_string(), number.clone());
-        let to = self.name_of(&followed.person);
+        let contact = followed.conversation.stakeholder.contact(&message.plan.to);
+        let to = contact
+            .and_then(|contact| contact.name.clone())
+            .unwrap_or_else(|| self.name_of(&followed.person));
         self.page.line(&format!(
             "{} to {to} <{}>: {}",
             number.split(" to ").next().unwrap_or(&number),
@@ -464,10 +469,7 @@ impl Tale {
             let wrote = self.written.get(&followed.person).copied().unwrap_or(0);
             self.page.plain(&format!(
                 "{name} was sent {} (asking {}, reminding {}, replying {}) and wrote {wrote}.",
-                match followed.sent.len() {
-                    1 => "1 message".to_owned(),
-                    some => format!("{some} messages"),
-                },
+                counting::counted(followed.sent.len(), "message", "messages"),
                 count(MessageKind::Ask),
                 count(MessageKind::FollowUp),
                 count(MessageKind::Reply),

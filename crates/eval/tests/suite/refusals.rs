@@ -52,6 +52,12 @@ fn the_whole_is_a_scenario() {
 #[case("2027-03-01 09:00", "soon", 4, "starts")]
 #[case("weekly_cap", "weekly_cup", 7, "weekly_cup")]
 #[case("ana@example.com", "ana", 11, "emails")]
+#[case(
+    "emails = [\"ana@example.com\"]",
+    "emails = [\"ana@example.com\"]\ncountry = \"France\"",
+    12,
+    "country"
+)]
 #[case("person = \"ana\"", "person = \"bob\"", 14, "person")]
 #[case("goal", "gaol", 15, "gaol")]
 #[case("15d", "soon", 16, "deadline")]
