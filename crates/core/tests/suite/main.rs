@@ -3,6 +3,7 @@
 mod date_corpus;
 mod docs;
 mod histories;
+mod order;
 mod promises;
 mod retrospect;
 mod rules;

@@ -2,11 +2,13 @@
 
 mod events;
 mod foresight;
+mod order;
 mod run;
 mod shrinking;
 
 use events::{STARTS, event, policy};
 use liaison_core::journal;
+use order::check_order;
 use proptest::{prelude::*, sample::select};
 use run::Run;
 use shrinking::Histories;
@@ -14,6 +16,10 @@ use shrinking::Histories;
 /// How many histories are tried when nothing else is asked for: as many as a debug build plays in
 /// some seconds.
 const CASES: u32 = 64;
+
+/// After so many events the document is written in other orders and looked at: often enough to meet
+/// every kind of state, seldom enough to cost little.
+const LOOKS_AT_ORDER: usize = 25;
 
 fn config() -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES")
@@ -38,8 +44,11 @@ proptest! {
         history in Histories { event: event(), length: 200..260 },
     ) {
         let mut run = Run::new(start, policy);
-        for event in &history.0 {
+        for (place, event) in history.0.iter().enumerate() {
             run.happens(event);
+            if place % LOOKS_AT_ORDER == 0 {
+                check_order(&run.world);
+            }
         }
         run.works();
         let world = run.world;
