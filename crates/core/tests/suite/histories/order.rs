@@ -8,8 +8,10 @@ use liaison_core::{
 };
 use serde_json::{Map, Value};
 
+type Fields = Vec<(String, Value)>;
+
 /// How the fields of every object are written, beside the order in which they are stored.
-const ORDERS: [fn(&mut Vec<(String, Value)>); 3] = [
+const ORDERS: [fn(&mut Fields); 3] = [
     |fields| fields.reverse(),
     |fields| fields.sort_by_key(|(name, _)| name.chars().rev().collect::<String>()),
     |fields| {
@@ -39,10 +41,10 @@ pub(super) fn check_order(world: &World) {
     }
 }
 
-fn written(value: &Value, order: fn(&mut Vec<(String, Value)>)) -> Value {
+fn written(value: &Value, order: fn(&mut Fields)) -> Value {
     match value {
         Value::Object(fields) => {
-            let mut fields: Vec<(String, Value)> = fields
+            let mut fields: Fields = fields
                 .iter()
                 .map(|(name, value)| (name.clone(), written(value, order)))
                 .collect();
