@@ -114,6 +114,18 @@ pub enum NeedEvent {
         /// The value that the workflow was told before.
         was: Box<Value>,
     },
+    /// The person wrote something else about a value that the workflow was told, and it is not clear
+    /// what is meant. The value stays; an operator looks at it.
+    CorrectionUnclear {
+        /// Which slot.
+        slot: String,
+        /// What they might mean now; may be empty.
+        candidates: Vec<Value>,
+        /// Their words.
+        evidence: Evidence,
+        /// What the workflow was told before.
+        was: Box<Value>,
+    },
     /// Do you still wait?
     StillWaiting {
         /// When it was asked.

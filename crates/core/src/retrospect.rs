@@ -263,6 +263,11 @@ fn sent(plan: &MessagePlan) -> String {
             PlanItem::Confirm { slot, .. } => {
                 also.push(format!("asked whether it was understood: {slot}"));
             }
+            PlanItem::Clarify {
+                slot,
+                asked_on: Some(_),
+                ..
+            } => reminded.push(slot.to_string()),
             PlanItem::Clarify { slot, .. } => also.push(format!("asked what was meant: {slot}")),
             PlanItem::Acknowledge { .. } => also.push("thanked".to_owned()),
             PlanItem::Answer { .. } => also.push("passed an answer on".to_owned()),

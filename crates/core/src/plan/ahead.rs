@@ -337,8 +337,8 @@ impl Ahead {
                     asks(slot, asked_on.is_some());
                     continue;
                 }
-                PlanItem::Clarify { slot, .. } => {
-                    asks(slot, false);
+                PlanItem::Clarify { slot, asked_on, .. } => {
+                    asks(slot, asked_on.is_some());
                     continue;
                 }
                 PlanItem::Acknowledge { .. } => "acknowledge",

@@ -9,8 +9,9 @@ use crate::{
     phase::{Phase, Survey, Watch, untold_briefs},
     policy::Wait,
     sending::{self, Permission},
-    slot::{Slot, SlotKey, Standing},
+    slot::{Evidence, Slot, SlotKey, Standing},
     stakeholder::Contact,
+    value::Value,
 };
 use jiff::{Timestamp, civil, tz::TimeZone};
 
@@ -116,16 +117,7 @@ fn reply_item(c: &Conversation, item: &ReplyItem) -> Option<PlanItem> {
             candidates,
         } => {
             let slot = c.slots.get(key)?;
-            PlanItem::Clarify {
-                id,
-                slot: key.clone(),
-                question: slot.question.clone(),
-                candidates: candidates
-                    .iter()
-                    .map(|v| slot.kind.rules().show(v))
-                    .collect(),
-                hint: slot.kind.rules().hint(),
-            }
+            clarification(Some(id), key, slot, candidates, None)
         }
         Owed::Confirmation { slot: key } => {
             let slot = c.slots.get(key)?;
@@ -165,7 +157,8 @@ fn first_questions(c: &Conversation) -> Vec<PlanItem> {
     keys.into_iter()
         .filter_map(|key| {
             let slot = c.slots.get(key)?;
-            confirmation(None, key, slot, None).or_else(|| Some(question(c, key, slot, None, None)))
+            let asked = meant_or_right(key, slot, None, None);
+            asked.or_else(|| Some(question(c, key, slot, None, None)))
         })
         .collect()
 }
@@ -194,7 +187,10 @@ fn reminders(c: &Conversation, now: Timestamp) -> Vec<PlanItem> {
             // What was promised without having been asked is asked now for the first time.
             let asked_on = first.map(|at| zone.to_datetime(at).date());
             let promised = asked_on.and_then(|_| broken_promise(slot, &zone, now));
-            confirmation(None, key, slot, asked_on)
+            let anew = c.asks_about(key).filter(|ask| !ask.reminder);
+            let anew = anew.map(|ask| ask.at).max();
+            let cleared_up_on = anew.map(|at| zone.to_datetime(at).date());
+            meant_or_right(key, slot, asked_on, cleared_up_on)
                 .or_else(|| Some(question(c, key, slot, asked_on, promised)))
         })
         .collect()
@@ -203,6 +199,11 @@ fn reminders(c: &Conversation, now: Timestamp) -> Vec<PlanItem> {
 fn tone(c: &Conversation, items: &[PlanItem]) -> Tone {
     let reminded = items.iter().filter_map(|item| match item {
         PlanItem::Question {
+            slot,
+            asked_on: Some(_),
+            ..
+        }
+        | PlanItem::Clarify {
             slot,
             asked_on: Some(_),
             ..
@@ -251,6 +252,47 @@ fn question(
                     value: changed.kind.rules().show(value),
                 })
             }),
+    }
+}
+
+/// The question that an answer has left open: what it meant, or whether it was understood. Until
+/// that is answered, it stands in the place of the question itself.
+fn meant_or_right(
+    key: &SlotKey,
+    slot: &Slot,
+    asked_on: Option<civil::Date>,
+    cleared_up_on: Option<civil::Date>,
+) -> Option<PlanItem> {
+    match &slot.standing {
+        // What they said before they were ever asked is no answer of theirs to a question of ours.
+        Standing::Unclear {
+            candidates,
+            evidence: Evidence::Message { .. },
+            ..
+        } => {
+            let on = asked_on.and(cleared_up_on.or(asked_on));
+            Some(clarification(None, key, slot, candidates, on))
+        }
+        _ => confirmation(None, key, slot, asked_on),
+    }
+}
+
+/// The question what an answer meant.
+fn clarification(
+    id: Option<ReplyItemId>,
+    key: &SlotKey,
+    slot: &Slot,
+    candidates: &[Value],
+    asked_on: Option<civil::Date>,
+) -> PlanItem {
+    let rules = slot.kind.rules();
+    PlanItem::Clarify {
+        id,
+        slot: key.clone(),
+        question: slot.question.clone(),
+        candidates: candidates.iter().map(|value| rules.show(value)).collect(),
+        hint: rules.hint(),
+        asked_on,
     }
 }
 

@@ -92,8 +92,9 @@ pub enum PlanItem {
     },
     /// A question about an unclear answer.
     Clarify {
-        /// The item's id among the reply items.
-        id: ReplyItemId,
+        /// The item's id among the reply items, if it is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<ReplyItemId>,
         /// Which slot.
         slot: SlotKey,
         /// The question as first asked.
@@ -103,6 +104,10 @@ pub enum PlanItem {
         /// Which answers fit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
+        /// The day on which it was last asked as for the first time, in the stakeholder's zone, when
+        /// this is a reminder.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked_on: Option<civil::Date>,
     },
     /// The question whether an answer was understood.
     Confirm {

@@ -13,6 +13,8 @@ use crate::{
     },
     effect::{Effect, NeedEvent},
     id::{GuidanceId, HoldId, Ids, MessageId, NeedId},
+    need::{Need, NeedStatus},
+    policy::Wait,
     slot::{Evidence, Filled, SlotKey},
     stakeholder::{Consent, EmailAddress, Health, Revival},
     value::Value,
@@ -115,9 +117,13 @@ fn run(
     match &command.action {
         Action::Answer { text } => answer(c, by, at, text, stood, ids),
         Action::Resume => {
-            // Whoever resumes wants to know soon whether reading works again.
-            c.reading = ReadingAttempts::default();
             resume(c, stood, now);
+            // Whoever resumes wants to know soon whether reading works again; but a hold over it
+            // that they have not seen stands, and so does what it says.
+            let failing = |hold: &Hold| matches!(hold.reason, HoldReason::ReadingFailed { .. });
+            if !c.holds.iter().any(failing) {
+                c.reading = ReadingAttempts::default();
+            }
         }
         Action::Fill {
             slot,
@@ -342,6 +348,25 @@ fn revive(
     Ok(())
 }
 
+/// The needs whose callers hear that a hold over everything is not attended to: those that wait; when
+/// none does, those that have ended of late. What is held may be about their answers.
+fn concerned(c: &Conversation, now: Timestamp) -> Vec<NeedId> {
+    /// For so long after its end a caller is told that what the person wrote since waits for
+    /// somebody.
+    const AFTER_THE_END: Wait = Wait::days(30);
+
+    let open: Vec<NeedId> = c.open_needs().map(|(id, _)| id.clone()).collect();
+    if !open.is_empty() {
+        return open;
+    }
+    let lately = |need: &Need| match need.status {
+        NeedStatus::Open => false,
+        NeedStatus::Settled { at, .. } => AFTER_THE_END.after(at) > now,
+    };
+    let ended = c.needs.iter().filter(|(_, need)| lately(need));
+    ended.map(|(id, _)| id.clone()).collect()
+}
+
 /// Ends snoozes, and calls an operator to holds that nobody has attended to: once for each, by an
 /// event for every need that waits because of it.
 pub(super) fn tend_holds(
@@ -369,7 +394,7 @@ pub(super) fn tend_holds(
         };
         let concerned: Vec<NeedId> = match &hold.need {
             Some(need) => vec![need.clone()],
-            None => c.open_needs().map(|(id, _)| id.clone()).collect(),
+            None => concerned(c, now),
         };
         effects.extend(concerned.into_iter().map(|need| Effect::Event {
             need,

@@ -46,9 +46,11 @@ pub(super) fn send(
             PlanItem::Question { slot, asked_on, .. } => {
                 outgoing.asks.push((slot.clone(), asked_on.is_some()));
             }
-            PlanItem::Clarify { id, slot, .. } => {
-                outgoing.asks.push((slot.clone(), false));
-                outgoing.items.push(id.clone());
+            PlanItem::Clarify {
+                id, slot, asked_on, ..
+            } => {
+                outgoing.asks.push((slot.clone(), asked_on.is_some()));
+                outgoing.items.extend(id.clone());
             }
             PlanItem::Confirm {
                 id, slot, asked_on, ..

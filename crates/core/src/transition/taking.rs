@@ -3,7 +3,7 @@
 use super::values::{await_confirmation, fill, overturn, owe_clarification, promise, stands};
 use crate::{
     conversation::{Conversation, Received},
-    effect::Effect,
+    effect::{Effect, NeedEvent},
     gate::{Quote, Verdict},
     id::{Ids, NeedId},
     phase::Phase,
@@ -209,7 +209,10 @@ impl Taking<'_> {
                 return true;
             }
             // What nobody waits for any more is only ever changed by a clear correction.
-            Standing::Filled(_) if !wanted => return false,
+            Standing::Filled(_) if !wanted => {
+                tell_of_unclear(self.c, key, &candidates, &evidence, self.effects);
+                return false;
+            }
             Standing::Filled(known) | Standing::Unconfirmed(known)
                 if !candidates.contains(&known.value) =>
             {
@@ -291,5 +294,30 @@ impl Taking<'_> {
             overturn(self.c, key, &self.answered);
         }
         self.thanked
+    }
+}
+
+/// Tells needs that have ended that a value which they know may be another, though nobody can say
+/// which. The words themselves are held for an operator.
+fn tell_of_unclear(
+    c: &Conversation,
+    key: &SlotKey,
+    candidates: &[Value],
+    evidence: &Evidence,
+    effects: &mut Vec<Effect>,
+) {
+    for (id, need) in c.needs.iter().filter(|(_, need)| !need.is_open()) {
+        let told = need.slots.iter().filter(|wanted| wanted.key == *key);
+        for was in told.filter_map(|wanted| wanted.told.clone()) {
+            effects.push(Effect::Event {
+                need: id.clone(),
+                event: NeedEvent::CorrectionUnclear {
+                    slot: key.name.clone(),
+                    candidates: candidates.to_vec(),
+                    evidence: evidence.clone(),
+                    was: Box::new(was),
+                },
+            });
+        }
     }
 }

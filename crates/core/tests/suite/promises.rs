@@ -349,6 +349,16 @@ impl Promises {
             );
             let standing = &state.slots[key].standing;
             if matches!(item, PlanItem::Question { .. }) {
+                assert!(
+                    !matches!(
+                        standing,
+                        Standing::Unclear {
+                            evidence: Evidence::Message { .. },
+                            ..
+                        }
+                    ),
+                    "{key} was asked again instead of what its answer meant"
+                );
                 let ripe = |(_, need): (&NeedId, &Need)| {
                     let mut wanted = need.slots.iter().filter(|wanted| wanted.key == *key);
                     wanted.any(|wanted| state.is_ripe(wanted))
@@ -366,10 +376,16 @@ impl Promises {
             // That the ledger tells the truth is checked after every operation.
             let in_ledger = state.asks.iter().any(|ask| ask.slot == *key);
             match item {
-                PlanItem::Clarify { .. } => assert!(
-                    matches!(standing, Standing::Unclear { .. }),
-                    "{key} is not unclear"
-                ),
+                PlanItem::Clarify { asked_on, .. } => {
+                    assert!(
+                        matches!(standing, Standing::Unclear { .. }),
+                        "{key} is not unclear"
+                    );
+                    assert!(
+                        asked_on.is_none() || message.plan.kind == MessageKind::FollowUp,
+                        "{key}: a reminder outside the ladder"
+                    );
+                }
                 PlanItem::Confirm { .. } => assert!(
                     matches!(standing, Standing::Unconfirmed(_)),
                     "{key} is not to be confirmed"

@@ -181,9 +181,14 @@ fn shown(item: &PlanItem) -> Value {
             question,
             candidates,
             hint,
+            asked_on,
             ..
         } => json!({
-            "item": "clarify", "question": question, "candidates": candidates, "hint": hint,
+            "item": "clarify",
+            "question": question,
+            "candidates": candidates,
+            "hint": hint,
+            "asked_on": asked_on.map(|day| day.strftime("%-d %B %Y").to_string()),
         }),
         PlanItem::Confirm {
             question,

@@ -57,6 +57,10 @@ impl Vocabulary {
             if let PlanItem::Confirm {
                 asked_on: Some(day),
                 ..
+            }
+            | PlanItem::Clarify {
+                asked_on: Some(day),
+                ..
             } = item
             {
                 vocabulary.take_day(*day);

@@ -104,7 +104,8 @@ pub(crate) fn brief(text: &str) -> PlanItem {
 
 pub(crate) fn clarify(question: &str, candidates: &[&str], hint: Option<&str>) -> PlanItem {
     PlanItem::Clarify {
-        id: id(),
+        id: Some(id()),
+        asked_on: None,
         slot: slot(),
         question: question.to_owned(),
         candidates: candidates.iter().map(|text| (*text).to_owned()).collect(),
@@ -273,15 +274,20 @@ fn item() -> impl Strategy<Value = PlanItem> {
             place: 0,
             text
         }),
-        (text(), vec(text(), 0..4), option::of(text())).prop_map(|(question, candidates, hint)| {
-            PlanItem::Clarify {
-                id: id(),
+        (
+            text(),
+            vec(text(), 0..4),
+            option::of(text()),
+            option::of(day())
+        )
+            .prop_map(|(question, candidates, hint, asked_on)| PlanItem::Clarify {
+                id: Some(id()),
                 slot: slot(),
                 question,
                 candidates,
                 hint,
-            }
-        }),
+                asked_on,
+            }),
         (text(), text(), option::of(day())).prop_map(|(question, value, asked_on)| {
             PlanItem::Confirm {
                 id: Some(id()),

@@ -204,18 +204,27 @@ fn clarify(letter: &mut Letter, group: &[&PlanItem]) {
             question,
             candidates,
             hint,
+            asked_on,
             ..
         } = item
         else {
             continue;
         };
+        let asked_on = asked_on.map(|day| day.strftime("%A %-d %B").to_string());
         let candidates: Vec<String> = candidates
             .iter()
             .map(|candidate| clean::one_line(candidate))
             .filter(|candidate| !candidate.is_empty())
             .collect();
         let question = clean::one_line(question);
+        let reminds = asked_on.map(|day| {
+            format!("I wrote on {day} because I am not sure that I understood your answer")
+        });
         letter.line(&match (question.is_empty(), place) {
+            (true, _) if reminds.is_some() => format!("{}.", reminds.unwrap_or_default()),
+            (false, _) if reminds.is_some() => {
+                format!("{} to “{question}”", reminds.unwrap_or_default())
+            }
             (true, 0) => "I am not sure that I understood your answer.".to_owned(),
             (true, _) => "I am not sure about another answer either.".to_owned(),
             (false, 0) => format!("I am not sure that I understood your answer to “{question}”"),

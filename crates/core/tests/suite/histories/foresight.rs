@@ -124,7 +124,9 @@ fn operates(world: &mut World, happened: &mut Vec<Happens>) -> bool {
                         PlanItem::Confirm { slot, asked_on, .. } => {
                             Some((slot.to_string(), asked_on.is_some()))
                         }
-                        PlanItem::Clarify { slot, .. } => Some((slot.to_string(), false)),
+                        PlanItem::Clarify { slot, asked_on, .. } => {
+                            Some((slot.to_string(), asked_on.is_some()))
+                        }
                         _ => None,
                     })
                     .collect(),

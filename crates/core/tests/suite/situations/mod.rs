@@ -13,6 +13,7 @@ mod plans;
 mod promised;
 mod questions;
 mod refusals;
+mod unclear;
 mod values;
 
 use crate::world::{World, calm, need};
