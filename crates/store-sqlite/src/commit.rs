@@ -1,100 +1,31 @@
 //! Committing a run of operations.
 
 use crate::{
-    codec::{json, micros, micros_up},
-    effects::Prepared,
+    codec::micros,
+    effects,
     fault::{corrupt, fault},
 };
 use liaison_ports::{
-    facts::Facts,
-    store::{Commit, Span, Step, StoreError},
+    encoded::EncodedCommit,
+    store::{Commit, StoreError},
 };
 use sqlx::{AssertSqlSafe, Row, SqliteConnection};
 
 pub(crate) const COMMIT: &str = "commit operations";
 
 /// A run of operations, encoded by whoever asks, so that the writer only writes.
-pub(crate) struct Committing {
-    conversation: String,
-    tenant: String,
-    fence: i64,
-    span: Span,
-    only_without_newer_inputs: bool,
-    wake_at: Option<i64>,
-    keep_until: Option<i64>,
-    facts: Facts,
-    contacts: String,
-    document: String,
-    journal: Vec<JournalRow>,
-    effects: Vec<Prepared>,
-}
-
-/// A row of the journal.
-struct JournalRow {
-    revision: i64,
-    at: i64,
-    operation: String,
-    judgement: Option<String>,
-    usage: Option<String>,
-}
-
-impl JournalRow {
-    fn of(step: &Step) -> Result<Self, StoreError> {
-        let operation = &step.operation;
-        Ok(Self {
-            revision: i64::try_from(operation.revision)
-                .map_err(|_| corrupt(COMMIT, "the revision is out of range"))?,
-            at: micros(operation.at),
-            operation: json(COMMIT, operation)?,
-            judgement: encoded(step.judgement.as_ref())?,
-            usage: encoded(step.usage.as_ref())?,
-        })
-    }
-}
-
-fn encoded<T: serde::Serialize>(value: Option<&T>) -> Result<Option<String>, StoreError> {
-    value.map(|it| json(COMMIT, it)).transpose()
-}
+pub(crate) struct Committing(EncodedCommit);
 
 impl Committing {
     pub(crate) fn prepare(commit: Commit) -> Result<Self, StoreError> {
-        let span = commit.span().map_err(|fault| corrupt(COMMIT, fault))?;
-        let facts = Facts::of(&commit.document);
-        let journal = commit
-            .steps
-            .iter()
-            .map(JournalRow::of)
-            .collect::<Result<_, _>>()?;
-        let mut effects = Vec::new();
-        for step in commit.steps {
-            let at = step.operation.at;
-            for effect in step.effects {
-                effects.push(Prepared::of(effect, at)?);
-            }
-        }
-        Ok(Self {
-            conversation: commit.document.id.as_str().to_owned(),
-            tenant: commit.document.tenant.as_str().to_owned(),
-            fence: commit.fence,
-            span,
-            only_without_newer_inputs: commit.only_without_newer_inputs,
-            wake_at: commit.wake_at.map(micros_up),
-            keep_until: commit.keep_until.map(micros_up),
-            contacts: json(COMMIT, &facts.contacts)?,
-            facts,
-            document: json(COMMIT, &commit.document)?,
-            journal,
-            effects,
-        })
+        EncodedCommit::of(COMMIT, commit).map(Self)
     }
 
     pub(crate) async fn run(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
         self.take_over(connection).await?;
         self.record(connection).await?;
-        for effect in &self.effects {
-            effect
-                .store(connection, &self.conversation, &self.tenant)
-                .await?;
+        for effect in &self.0.effects {
+            effects::store(connection, effect, &self.0.conversation, &self.0.tenant).await?;
         }
         Ok(())
     }
@@ -114,17 +45,17 @@ impl Committing {
              RETURNING (SELECT count(*) FROM inputs \
              WHERE conversation = ?1 AND folded = 0 AND seq <= ?10)",
         )
-        .bind(&self.conversation)
-        .bind(self.fence)
-        .bind(micros(self.span.ended_at))
-        .bind(self.facts.key.as_deref())
-        .bind(&self.facts.label)
-        .bind(self.facts.open_needs)
-        .bind(self.facts.held_since.map(micros))
-        .bind(self.wake_at)
-        .bind(self.keep_until)
-        .bind(self.span.last_folded)
-        .bind(self.only_without_newer_inputs)
+        .bind(&self.0.conversation)
+        .bind(self.0.fence)
+        .bind(micros(self.0.span.ended_at))
+        .bind(self.0.facts.key.as_deref())
+        .bind(&self.0.facts.label)
+        .bind(self.0.facts.open_needs)
+        .bind(self.0.facts.held_since.map(micros))
+        .bind(self.0.wake_at)
+        .bind(self.0.keep_until)
+        .bind(self.0.span.last_folded)
+        .bind(self.0.only_without_newer_inputs)
         .fetch_all(&mut *connection)
         .await
         .map_err(fault(COMMIT))?;
@@ -132,7 +63,7 @@ impl Committing {
             return self.why_not(connection).await;
         };
         let waiting: i64 = row.try_get(0).map_err(fault(COMMIT))?;
-        let folded = self.span.folded;
+        let folded = self.0.span.folded;
         if usize::try_from(waiting) != Ok(folded) {
             return Err(corrupt(
                 COMMIT,
@@ -147,8 +78,8 @@ impl Committing {
         let ours = sqlx::query(
             "SELECT 1 FROM conversations WHERE id = ?1 AND fence = ?2 AND owner IS NOT NULL",
         )
-        .bind(&self.conversation)
-        .bind(self.fence)
+        .bind(&self.0.conversation)
+        .bind(self.0.fence)
         .fetch_optional(connection)
         .await
         .map_err(fault(COMMIT))?;
@@ -161,7 +92,7 @@ impl Committing {
     async fn record(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
         const ROW: &str = "(?, ?, ?, ?, ?, ?)";
 
-        let rows = vec![ROW; self.journal.len()].join(", ");
+        let rows = vec![ROW; self.0.journal.len()].join(", ");
         // Only the number of rows varies, and the driver keeps a statement for each number.
         let sql = AssertSqlSafe(format!(
             "UPDATE documents SET document = ? WHERE conversation = ?; \
@@ -173,11 +104,11 @@ impl Committing {
              SELECT ?, value ->> 0, value ->> 1, ? FROM json_each(?)"
         ));
         let mut record = sqlx::query(sql)
-            .bind(&self.document)
-            .bind(&self.conversation);
-        for row in &self.journal {
+            .bind(&self.0.document)
+            .bind(&self.0.conversation);
+        for row in &self.0.journal {
             record = record
-                .bind(&self.conversation)
+                .bind(&self.0.conversation)
                 .bind(row.revision)
                 .bind(row.at)
                 .bind(&row.operation)
@@ -185,11 +116,11 @@ impl Committing {
                 .bind(row.usage.as_deref());
         }
         record
-            .bind(&self.conversation)
-            .bind(self.span.last_folded)
-            .bind(&self.tenant)
-            .bind(&self.conversation)
-            .bind(&self.contacts)
+            .bind(&self.0.conversation)
+            .bind(self.0.span.last_folded)
+            .bind(&self.0.tenant)
+            .bind(&self.0.conversation)
+            .bind(&self.0.contacts)
             .execute(connection)
             .await
             .map(drop)

@@ -1,7 +1,7 @@
 //! Effects, stored with the state that decided them.
 
 use crate::{
-    codec::{from_json, json, micros, name},
+    codec::{from_json, json, micros},
     commit::COMMIT,
     fault::{corrupt, fault},
     outbox::dispatched,
@@ -10,130 +10,61 @@ use jiff::Timestamp;
 use liaison_core::{
     amendment::Amendment, effect::OutboundMessage, input::Fate, need::Registration,
 };
-use liaison_ports::{
-    store::{StoreError, StoredEffect},
-    transport::Composed,
-};
+use liaison_ports::{encoded::EncodedEffect, store::StoreError, transport::Composed};
 use sqlx::{Row, SqliteConnection};
 
-/// An effect, encoded.
-pub(crate) enum Prepared {
-    Send {
-        message: Box<OutboundMessage>,
-        channel: String,
-        composed: Composed,
-    },
-    Recall {
-        message: String,
-        why: String,
-        at: Timestamp,
-    },
-    Resend {
-        message: String,
-        at: Timestamp,
-    },
-    Resolve {
-        message: String,
-        sent: bool,
-    },
-    Settle {
-        need: String,
-        outcome: String,
-    },
-    Amend {
-        amendment: Box<Amendment>,
-    },
-    Event {
-        need: String,
-        event: String,
-        at: Timestamp,
-    },
-}
-
-impl Prepared {
-    pub(crate) fn of(effect: StoredEffect, at: Timestamp) -> Result<Self, StoreError> {
-        Ok(match effect {
-            StoredEffect::Send { message, composed } => Self::Send {
-                channel: name(COMMIT, &message.plan.channel)?,
-                message,
-                composed,
-            },
-            StoredEffect::Recall { message, why } => Self::Recall {
-                message: message.as_str().to_owned(),
-                why,
-                at,
-            },
-            StoredEffect::Resend { message } => Self::Resend {
-                message: message.as_str().to_owned(),
-                at,
-            },
-            StoredEffect::Resolve { message, sent } => Self::Resolve {
-                message: message.as_str().to_owned(),
-                sent,
-            },
-            StoredEffect::Settle { need, outcome } => Self::Settle {
-                need: need.as_str().to_owned(),
-                outcome: json(COMMIT, &outcome)?,
-            },
-            StoredEffect::Amend { amendment } => Self::Amend { amendment },
-            StoredEffect::Event { need, event } => Self::Event {
-                need: need.as_str().to_owned(),
-                event: json(COMMIT, &event)?,
-                at,
-            },
-        })
-    }
-
-    pub(crate) async fn store(
-        &self,
-        connection: &mut SqliteConnection,
-        conversation: &str,
-        tenant: &str,
-    ) -> Result<(), StoreError> {
-        match self {
-            Self::Send {
-                message,
-                channel,
-                composed,
-            } => send(connection, conversation, tenant, message, channel, composed).await,
-            Self::Recall { message, why, at } => {
-                recall(connection, conversation, message, why, *at).await
-            }
-            Self::Resend { message, at } => sqlx::query(
-                "UPDATE outbox SET state = 'queued', due_at = ?3 \
-                 WHERE message = ?1 AND conversation = ?2 AND state = 'unknown'",
-            )
-            .bind(message)
-            .bind(conversation)
-            .bind(micros(*at))
-            .execute(connection)
-            .await
-            .map(drop)
-            .map_err(fault(COMMIT)),
-            Self::Resolve { message, sent } => sqlx::query(
-                "UPDATE outbox SET state = CASE WHEN ?3 THEN 'sent' ELSE 'withdrawn' END \
-                 WHERE message = ?1 AND conversation = ?2 AND state = 'unknown'",
-            )
-            .bind(message)
-            .bind(conversation)
-            .bind(*sent)
-            .execute(connection)
-            .await
-            .map(drop)
-            .map_err(fault(COMMIT)),
-            Self::Settle { need, outcome } => settle(connection, conversation, need, outcome).await,
-            Self::Amend { amendment } => amend(connection, conversation, amendment).await,
-            Self::Event { need, event, at } => {
-                sqlx::query("INSERT INTO events (tenant, need, at, event) VALUES (?1, ?2, ?3, ?4)")
-                    .bind(tenant)
-                    .bind(need)
-                    .bind(micros(*at))
-                    .bind(event)
-                    .execute(connection)
-                    .await
-                    .map(drop)
-                    .map_err(fault(COMMIT))
-            }
+/// Stores an effect.
+pub(crate) async fn store(
+    connection: &mut SqliteConnection,
+    effect: &EncodedEffect,
+    conversation: &str,
+    tenant: &str,
+) -> Result<(), StoreError> {
+    match effect {
+        EncodedEffect::Send {
+            message,
+            channel,
+            composed,
+        } => send(connection, conversation, tenant, message, channel, composed).await,
+        EncodedEffect::Recall { message, why, at } => {
+            recall(connection, conversation, message, why, *at).await
+        }
+        EncodedEffect::Resend { message, at } => sqlx::query(
+            "UPDATE outbox SET state = 'queued', due_at = ?3 \
+             WHERE message = ?1 AND conversation = ?2 AND state = 'unknown'",
+        )
+        .bind(message)
+        .bind(conversation)
+        .bind(micros(*at))
+        .execute(connection)
+        .await
+        .map(drop)
+        .map_err(fault(COMMIT)),
+        EncodedEffect::Resolve { message, sent } => sqlx::query(
+            "UPDATE outbox SET state = CASE WHEN ?3 THEN 'sent' ELSE 'withdrawn' END \
+             WHERE message = ?1 AND conversation = ?2 AND state = 'unknown'",
+        )
+        .bind(message)
+        .bind(conversation)
+        .bind(*sent)
+        .execute(connection)
+        .await
+        .map(drop)
+        .map_err(fault(COMMIT)),
+        EncodedEffect::Settle { need, outcome } => {
+            settle(connection, conversation, need, outcome).await
+        }
+        EncodedEffect::Amend { amendment } => amend(connection, conversation, amendment).await,
+        EncodedEffect::Event { need, event, at } => {
+            sqlx::query("INSERT INTO events (tenant, need, at, event) VALUES (?1, ?2, ?3, ?4)")
+                .bind(tenant)
+                .bind(need)
+                .bind(micros(*at))
+                .bind(event)
+                .execute(connection)
+                .await
+                .map(drop)
+                .map_err(fault(COMMIT))
         }
     }
 }

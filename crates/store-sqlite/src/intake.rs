@@ -1,12 +1,13 @@
 //! Inputs: stored first, acknowledged only then.
 
 use crate::{
-    codec::{from_json, json, micros, name, time},
+    codec::{from_json, micros, name, time},
     fault::{corrupt, fault},
 };
 use liaison_core::input::StoredInput;
-use liaison_ports::store::{
-    Appended, CommandAppended, MessageRow, NewCommand, NewInput, NewMessage, StoreError, Unmatched,
+use liaison_ports::{
+    encoded::EncodedInput,
+    store::{Appended, CommandAppended, MessageRow, NewCommand, NewMessage, StoreError, Unmatched},
 };
 use sqlx::{Row, SqliteConnection, sqlite::SqliteRow};
 
@@ -14,35 +15,6 @@ pub(crate) const APPEND: &str = "append inputs";
 pub(crate) const COMMAND: &str = "append a command";
 pub(crate) const RECEIVE: &str = "receive a message";
 pub(crate) const FILE: &str = "file an unmatched message";
-
-/// An input as it goes into its row.
-pub(crate) struct EncodedInput {
-    pub(crate) conversation: String,
-    pub(crate) dedupe_key: String,
-    pub(crate) at: i64,
-    pub(crate) body: String,
-}
-
-impl EncodedInput {
-    pub(crate) fn of(operation: &'static str, new: NewInput) -> Result<Self, StoreError> {
-        Ok(Self {
-            conversation: new.conversation.as_str().to_owned(),
-            dedupe_key: new.dedupe_key,
-            at: micros(new.at),
-            body: json(operation, &new.input)?,
-        })
-    }
-}
-
-pub(crate) fn encode(
-    operation: &'static str,
-    inputs: Vec<NewInput>,
-) -> Result<Vec<EncodedInput>, StoreError> {
-    inputs
-        .into_iter()
-        .map(|input| EncodedInput::of(operation, input))
-        .collect()
-}
 
 /// Appends inputs, each once.
 pub(crate) async fn append_all(
@@ -105,7 +77,7 @@ impl Commanding {
     pub(crate) fn prepare(command: NewCommand) -> Result<Self, StoreError> {
         Ok(Self {
             prefix: command.prefix,
-            inputs: encode(COMMAND, command.inputs)?,
+            inputs: EncodedInput::all(COMMAND, command.inputs)?,
         })
     }
 

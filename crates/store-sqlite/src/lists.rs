@@ -1,11 +1,10 @@
 //! What callers and operators read.
 
 use crate::{
-    codec::{from_json, named, time, time_if_any},
+    codec::{from_json, named, time, time_if_any, with_source},
     fault::{corrupt, fault},
     readers::Readers,
     register::need_row,
-    work::with_source,
 };
 use liaison_core::{
     id::{BlobId, ConversationId, MessageId, NeedId, TenantId},

@@ -3,7 +3,7 @@
 use crate::{
     codec::{address, micros, micros_up, named, time, time_if_any},
     fault::{corrupt, fault},
-    intake::{self, EncodedInput},
+    intake,
     readers::Readers,
 };
 use jiff::Timestamp;
@@ -12,6 +12,7 @@ use liaison_core::{
     input::{Fate, Input},
 };
 use liaison_ports::{
+    encoded::EncodedInput,
     facts,
     store::{
         ClaimRequest, Completion, CompletionResult, NewInput, OutboxItem, OutboxRow, OutboxState,

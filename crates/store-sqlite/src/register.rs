@@ -1,63 +1,30 @@
 //! Registering needs.
 
 use crate::{
-    codec::{from_json, json, micros, name, time},
+    codec::{from_json, micros, name, time},
     fault::fault,
-    intake::EncodedInput,
     readers::Readers,
 };
 use liaison_core::{
     id::{ConversationId, NeedId, TenantId},
-    input::Input,
     need::Outcome,
     stakeholder::Stakeholder,
-    transition,
 };
 use liaison_ports::{
-    facts::{self, Facts},
-    store::{NeedRow, NewInput, NewNeed, Registered, StoreError},
+    encoded::EncodedNeed,
+    facts,
+    store::{NeedRow, NewNeed, Registered, StoreError},
 };
 use sqlx::{Row, SqliteConnection, sqlite::SqliteRow};
 
 pub(crate) const REGISTER: &str = "register a need";
 
-/// A registration, encoded.
-pub(crate) struct Registering {
-    need: NewNeed,
-    at: i64,
-    registration: String,
-    input: EncodedInput,
-    opening: String,
-    document: String,
-    facts: Facts,
-    contacts: String,
-}
+/// A registration, encoded by whoever asks, so that the writer only writes.
+pub(crate) struct Registering(EncodedNeed);
 
 impl Registering {
     pub(crate) fn prepare(need: NewNeed) -> Result<Self, StoreError> {
-        let document = transition::open(need.opening.clone());
-        let input = Input::NeedRegistered {
-            registration: Box::new(need.registration.clone()),
-            stakeholder: Box::new(need.stakeholder.clone()),
-        };
-        Ok(Self {
-            at: micros(need.at),
-            registration: json(REGISTER, &need.registration)?,
-            input: EncodedInput::of(
-                REGISTER,
-                NewInput {
-                    conversation: need.opening.id.clone(),
-                    dedupe_key: facts::registration_key(&need.registration.need),
-                    at: need.at,
-                    input,
-                },
-            )?,
-            opening: json(REGISTER, &need.opening)?,
-            document: json(REGISTER, &document)?,
-            facts: Facts::of(&document),
-            contacts: json(REGISTER, &facts::contacts(&need.stakeholder))?,
-            need,
-        })
+        EncodedNeed::of(REGISTER, need).map(Self)
     }
 
     pub(crate) async fn run(
@@ -67,14 +34,14 @@ impl Registering {
         if let Some(before) = self.registered_before(connection).await? {
             return Ok(before);
         }
-        let conversation = match home(connection, &self.need.tenant, &self.need.stakeholder).await?
-        {
-            Some(id) => id,
-            None => {
-                self.open(connection).await?;
-                self.input.conversation.clone()
-            }
-        };
+        let conversation =
+            match home(connection, &self.0.need.tenant, &self.0.need.stakeholder).await? {
+                Some(id) => id,
+                None => {
+                    self.open(connection).await?;
+                    self.0.input.conversation.clone()
+                }
+            };
         self.insert(connection, &conversation).await?;
         Ok(Registered::New {
             conversation: ConversationId::new(conversation),
@@ -89,13 +56,13 @@ impl Registering {
             "SELECT * FROM needs WHERE tenant = ?1 AND idempotency_key = ?2 \
              UNION ALL SELECT * FROM needs WHERE id = ?3 LIMIT 1",
         )
-        .bind(self.need.tenant.as_str())
-        .bind(self.need.idempotency_key.as_deref())
-        .bind(self.need.registration.need.as_str())
+        .bind(self.0.need.tenant.as_str())
+        .bind(self.0.need.idempotency_key.as_deref())
+        .bind(self.0.need.registration.need.as_str())
         .fetch_optional(connection)
         .await
         .map_err(fault(REGISTER))?;
-        row.map(|row| compared(&row, &self.need.tenant, &self.need.request_hash))
+        row.map(|row| compared(&row, &self.0.need.tenant, &self.0.need.request_hash))
             .transpose()
     }
 
@@ -106,16 +73,16 @@ impl Registering {
              INSERT INTO documents (conversation, document) VALUES (?, ?); \
              INSERT INTO openings (conversation, opening) VALUES (?, ?)",
         )
-        .bind(&self.input.conversation)
-        .bind(self.need.tenant.as_str())
-        .bind(self.facts.key.as_deref())
-        .bind(&self.facts.label)
-        .bind(&self.need.opening.reply_token)
-        .bind(micros(self.need.opening.at))
-        .bind(&self.input.conversation)
-        .bind(&self.document)
-        .bind(&self.input.conversation)
-        .bind(&self.opening)
+        .bind(&self.0.input.conversation)
+        .bind(self.0.need.tenant.as_str())
+        .bind(self.0.facts.key.as_deref())
+        .bind(&self.0.facts.label)
+        .bind(&self.0.need.opening.reply_token)
+        .bind(micros(self.0.need.opening.at))
+        .bind(&self.0.input.conversation)
+        .bind(&self.0.document)
+        .bind(&self.0.input.conversation)
+        .bind(&self.0.opening)
         .execute(connection)
         .await
         .map(drop)
@@ -137,24 +104,24 @@ impl Registering {
              UPDATE conversations SET wake_at = min(coalesce(wake_at, ?), ?), \
              last_activity = max(last_activity, ?), open_needs = open_needs + 1 WHERE id = ?",
         )
-        .bind(self.need.registration.need.as_str())
-        .bind(self.need.tenant.as_str())
+        .bind(self.0.need.registration.need.as_str())
+        .bind(self.0.need.tenant.as_str())
         .bind(conversation)
-        .bind(self.need.idempotency_key.as_deref())
-        .bind(&self.need.request_hash)
-        .bind(self.at)
-        .bind(&self.registration)
-        .bind(self.need.tenant.as_str())
+        .bind(self.0.need.idempotency_key.as_deref())
+        .bind(&self.0.need.request_hash)
+        .bind(self.0.at)
+        .bind(&self.0.registration)
+        .bind(self.0.need.tenant.as_str())
         .bind(conversation)
-        .bind(&self.contacts)
+        .bind(&self.0.contacts)
         .bind(conversation)
-        .bind(self.need.tenant.as_str())
-        .bind(&self.input.dedupe_key)
-        .bind(self.at)
-        .bind(&self.input.body)
-        .bind(self.at)
-        .bind(self.at)
-        .bind(self.at)
+        .bind(self.0.need.tenant.as_str())
+        .bind(&self.0.input.dedupe_key)
+        .bind(self.0.at)
+        .bind(&self.0.input.body)
+        .bind(self.0.at)
+        .bind(self.0.at)
+        .bind(self.0.at)
         .bind(conversation)
         .execute(connection)
         .await

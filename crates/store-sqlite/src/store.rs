@@ -17,11 +17,14 @@ use liaison_core::{
     input::StoredInput,
     stakeholder::{Channel, EmailAddress, Stakeholder},
 };
-use liaison_ports::store::{
-    Appended, ClaimRequest, Claimed, CommandAppended, Commit, Completion, ConversationFacts,
-    ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, KeyRow,
-    MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow,
-    Registered, Store, StoreError, Unmatched,
+use liaison_ports::{
+    encoded::EncodedInput,
+    store::{
+        Appended, ClaimRequest, Claimed, CommandAppended, Commit, Completion, ConversationFacts,
+        ConversationFilter, ConversationRow, ConversationSummary, EventRow, JournalPage, KeyRow,
+        MessageRow, NeedRow, NewCommand, NewInput, NewMessage, NewNeed, OutboxItem, OutboxRow,
+        Registered, Store, StoreError, Unmatched,
+    },
 };
 use std::path::Path;
 
@@ -94,7 +97,7 @@ impl Store for SqliteStore {
     }
 
     async fn append_inputs(&self, inputs: Vec<NewInput>) -> Result<Vec<Appended>, StoreError> {
-        let inputs = intake::encode(intake::APPEND, inputs)?;
+        let inputs = EncodedInput::all(intake::APPEND, inputs)?;
         if inputs.is_empty() {
             return Ok(Vec::new());
         }
@@ -180,7 +183,9 @@ impl Store for SqliteStore {
                 Box::pin(work::claim(connection, claim))
             })
             .await?;
-        rows.into_iter().map(work::ClaimedRow::read).collect()
+        rows.into_iter()
+            .map(|text| text.read(work::CLAIM))
+            .collect()
     }
 
     async fn pending_inputs(

@@ -1,7 +1,7 @@
 //! The single writer of a conversation: claiming it and giving it back.
 
 use crate::{
-    codec::{from_json, micros, micros_up, time},
+    codec::{micros, micros_up},
     fault::fault,
     intake::stored_input,
     readers::Readers,
@@ -10,11 +10,13 @@ use jiff::Timestamp;
 use liaison_core::{
     id::{ConversationId, TenantId},
     input::StoredInput,
-    journal::{DocumentFault, read_document},
 };
-use liaison_ports::store::{ClaimRequest, Claimed, MOST_INPUTS_AT_ONCE, StoreError};
+use liaison_ports::{
+    encoded::ClaimedText,
+    store::{ClaimRequest, MOST_INPUTS_AT_ONCE, StoreError},
+};
 use sqlx::{Row, SqliteConnection};
-use std::{collections::HashMap, error::Error};
+use std::collections::HashMap;
 
 pub(crate) const CLAIM: &str = "claim due conversations";
 pub(crate) const END_CLAIMS: &str = "end the claims of a former run";
@@ -72,19 +74,10 @@ pub(crate) async fn end_claims(
     Ok(())
 }
 
-/// A claimed conversation, still as text.
-pub(crate) struct ClaimedRow {
-    id: String,
-    fence: i64,
-    document: String,
-    /// Place, time and text.
-    inputs: Vec<(i64, i64, String)>,
-}
-
 pub(crate) async fn claim(
     connection: &mut SqliteConnection,
     claim: &ClaimRequest,
-) -> Result<Vec<ClaimedRow>, StoreError> {
+) -> Result<Vec<ClaimedText>, StoreError> {
     let rows = sqlx::query(CLAIM_DUE)
         .bind(micros(claim.now))
         .bind(&claim.owner)
@@ -96,7 +89,7 @@ pub(crate) async fn claim(
     let mut claimed = Vec::with_capacity(rows.len());
     for row in rows {
         let wake_at: i64 = row.try_get("wake_at").map_err(fault(CLAIM))?;
-        let row = ClaimedRow {
+        let row = ClaimedText {
             id: row.try_get("id").map_err(fault(CLAIM))?,
             fence: row.try_get("fence").map_err(fault(CLAIM))?,
             document: row.try_get("document").map_err(fault(CLAIM))?,
@@ -113,7 +106,7 @@ pub(crate) async fn claim(
 
 async fn add_inputs(
     connection: &mut SqliteConnection,
-    claimed: &mut [ClaimedRow],
+    claimed: &mut [ClaimedText],
 ) -> Result<(), StoreError> {
     let mut places = HashMap::with_capacity(claimed.len());
     let mut ids = Vec::with_capacity(claimed.len());
@@ -145,44 +138,6 @@ async fn add_inputs(
         row.inputs.sort_by_key(|(seq, ..)| *seq);
     }
     Ok(())
-}
-
-impl ClaimedRow {
-    /// Reads the text. What cannot be read is said in place of the document, so that one
-    /// conversation cannot keep the others from being worked on.
-    pub(crate) fn read(self) -> Result<Claimed, StoreError> {
-        let mut document = read_document(&self.document)
-            .map(Box::new)
-            .map_err(|fault| with_source(&fault));
-        let mut inputs = Vec::with_capacity(self.inputs.len());
-        for (seq, at, body) in self.inputs {
-            match from_json(CLAIM, &format!("input {seq}"), &body) {
-                Ok(input) => inputs.push(StoredInput {
-                    seq,
-                    at: time(CLAIM, at)?,
-                    input,
-                }),
-                Err(error) => {
-                    document = Err(error.to_string());
-                    break;
-                }
-            }
-        }
-        Ok(Claimed {
-            id: ConversationId::new(self.id),
-            fence: self.fence,
-            document,
-            inputs,
-        })
-    }
-}
-
-/// A fault of a document with what lies behind it.
-pub(crate) fn with_source(fault: &DocumentFault) -> String {
-    match fault.source() {
-        Some(source) => format!("{fault}: {source}"),
-        None => fault.to_string(),
-    }
 }
 
 pub(crate) async fn pending_inputs(
