@@ -17,7 +17,8 @@ pub struct Ladder {
     /// How long to wait before each reminder, counted from the last ask that was really sent. Its
     /// length is the number of reminders; at most [`Ladder::MOST_RUNGS`].
     pub waits: Vec<Wait>,
-    /// How each reminder sounds, in their order; the last one named goes on. Without any, plain.
+    /// How each reminder sounds, in their order; the last one named goes on. Without any, they
+    /// grow from friendly over plain to firm, so that nobody gets the same words again and again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tones: Vec<Tone>,
     /// How long to wait after the last reminder before [`Ladder::silence`] applies.
@@ -60,6 +61,11 @@ pub enum Tone {
     Plain,
     /// It says that the answer is still needed.
     Firm,
+}
+
+impl Tone {
+    /// What reminders sound like one after the other where nobody said.
+    const GROWING: [Self; 3] = [Self::Friendly, Self::Plain, Self::Firm];
 }
 
 /// What it means that nobody answers.
@@ -176,7 +182,10 @@ pub(crate) fn chase_of(conversation: &Conversation, question: &Question<'_>) -> 
 /// How the next reminder of a question sounds.
 pub fn tone(conversation: &Conversation, key: &SlotKey) -> Tone {
     let waiting: Vec<_> = conversation.waiting_for(key).collect();
-    let tones = &ladder_of(conversation, &waiting).tones;
+    let tones = match &ladder_of(conversation, &waiting).tones[..] {
+        [] => &Tone::GROWING[..],
+        named => named,
+    };
     let from = conversation.chase_from.unwrap_or(Timestamp::MIN);
     let reminders = reminders(conversation.asks_about(key), from);
     let rung = tones.get(reminders).or(tones.last());

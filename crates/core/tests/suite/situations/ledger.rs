@@ -188,22 +188,38 @@ fn what_was_missed_in_a_pause_becomes_one_message_worded_for_today() {
     assert_eq!(world.next_wake(), Some(instant("2027-05-14T15:00:00Z")));
 }
 
-#[test]
-fn each_reminder_sounds_as_its_rung_says() {
+/// How each of four reminders sounds by a ladder with these tones.
+fn sounds(tones: Vec<Tone>) -> Vec<Tone> {
     let mut world = rent_was_asked(Policy {
         ladder: Ladder {
-            tones: vec![Tone::Friendly, Tone::Plain, Tone::Firm],
+            tones,
             ..ladder(&[Wait::days(1); 4])
         },
         ..calm()
     });
-    let mut tones = Vec::new();
-    for _ in 0..4 {
-        world.now = world.next_wake().expect("the next reminder");
-        world.settle_down();
-        tones.push(world.delivers().plan.tone);
-    }
-    assert_eq!(tones, [Tone::Friendly, Tone::Plain, Tone::Firm, Tone::Firm]);
+    (0..4)
+        .map(|_| {
+            world.now = world.next_wake().expect("the next reminder");
+            world.settle_down();
+            world.delivers().plan.tone
+        })
+        .collect()
+}
+
+#[test]
+fn each_reminder_sounds_as_its_rung_says() {
+    assert_eq!(
+        sounds(vec![Tone::Plain, Tone::Friendly]),
+        [Tone::Plain, Tone::Friendly, Tone::Friendly, Tone::Friendly]
+    );
+}
+
+#[test]
+fn reminders_grow_firmer_where_nobody_said_how_they_sound() {
+    assert_eq!(
+        sounds(Vec::new()),
+        [Tone::Friendly, Tone::Plain, Tone::Firm, Tone::Firm]
+    );
 }
 
 #[test]
