@@ -109,6 +109,17 @@ pub(super) fn is_refusal(words: &[Word]) -> bool {
     })
 }
 
+/// Whether a refusal is one of everything that was asked, where it names nothing of it.
+pub(super) fn is_about_all(words: &[Word]) -> bool {
+    EVERYTHING.among(words)
+}
+
+static EVERYTHING: Cues = Cues::new(
+    "any of this, any of these, any of those, any of it, any of them, any of your, any questions, \
+     any question, any such, tell you anything, say anything, answer anything, all of this, \
+     all of these, these questions, those questions, your questions, such questions",
+);
+
 static REFUSED: Cues = Cues::new(
     "none of your business, no comment, do not have to tell, that is private, not your \
      business",

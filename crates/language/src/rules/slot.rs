@@ -139,7 +139,10 @@ impl Reader<'_> {
             .enumerate()
             .rev()
             .filter(|(_, sentence)| !sentence.question && (sentence.promise || sentence.refusal))
-            .find(|(at, sentence)| self.is_about(slot, *at, waiting, sentence.promise))
+            .find(|(at, sentence)| {
+                let for_all = sentence.promise || cues::is_about_all(&sentence.words);
+                self.is_about(slot, *at, waiting, for_all)
+            })
             .map(|(_, sentence)| {
                 let quote = sentence.text.to_owned();
                 if sentence.refusal {

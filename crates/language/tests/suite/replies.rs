@@ -536,6 +536,12 @@ pub(crate) const ROWS: &[Row] = rows! {
         ["Yes, the cellar has a window."] => [Nothing, Is("yes")];
         ["No smoke detector, but the cellar has a window, yes."] => [Unclear, Unclear];
     two_days:
+        ["I will not answer any of these questions."] => [Declined, Declined];
+        ["I won't tell you anything."] => [Declined, Declined];
+        ["I don't want to answer your questions."] => [Declined, Declined];
+        ["I won't answer any of your questions about the handover."] => [Nothing, Declined];
+        ["I don't want to change any of this."] => [NotTaken, NotTaken];
+        ["I would answer any of these questions gladly."] => [NotTaken, NotTaken];
         ["The inspection can be on Tuesday. The handover is on 20 May."] => [Is("Tuesday 4 May 2027"), Is("Thursday 20 May 2027")];
         ["Tuesday."] => [Unclear, Unclear];
 };
