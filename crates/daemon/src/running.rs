@@ -17,7 +17,7 @@ use liaison_channels::email::{
 use liaison_core::{
     id::{NeedId, TenantId},
     policy::Policy,
-    stakeholder::{Channel, EmailAddress},
+    stakeholder::Channel,
 };
 use liaison_engine::{Engine, Hub, Limits, Parts, Tick};
 use liaison_language::{
@@ -119,15 +119,6 @@ impl Running {
         let policies: Arc<dyn Fn(&TenantId) -> Policy + Send + Sync> =
             Arc::new(move |id| tenants.get(id).cloned().unwrap_or_default());
 
-        let mailboxes: HashMap<TenantId, Vec<EmailAddress>> = config
-            .tenants
-            .iter()
-            .map(|(id, tenant)| {
-                let own = tenant.email.iter().map(|email| email.address.clone());
-                (TenantId::new(id.as_str()), own.collect())
-            })
-            .collect();
-
         let store_port = store.port();
         let owner = owner(entropy.as_ref());
         let engine = Engine::new(
@@ -159,7 +150,6 @@ impl Running {
                 clock: clock.clone(),
             }),
             policies,
-            mailboxes: Arc::new(move |id| mailboxes.get(id).cloned().unwrap_or_default()),
             limits: liaison_server::Limits::default(),
             readiness: readiness.clone(),
         });

@@ -4,7 +4,7 @@
 use crate::{
     codec::{corrupt, from_json, json, micros, micros_up, name, time},
     facts::{self, Facts},
-    store::{Claimed, Commit, NewInput, NewNeed, Span, Step, StoreError, StoredEffect},
+    store::{Claimed, Commit, JournalRow, NewInput, NewNeed, Span, Step, StoreError, StoredEffect},
     transport::Composed,
 };
 use jiff::Timestamp;
@@ -338,4 +338,38 @@ impl ClaimedText {
             inputs,
         })
     }
+}
+
+/// A stored input from its columns.
+pub fn stored_input(
+    operation: &'static str,
+    seq: i64,
+    at: i64,
+    body: &str,
+) -> Result<StoredInput, StoreError> {
+    Ok(StoredInput {
+        seq,
+        at: time(operation, at)?,
+        input: from_json(operation, &format!("input {seq}"), body)?,
+    })
+}
+
+/// An operation of the journal from its columns.
+pub fn journal_row(
+    operation: &'static str,
+    revision: i64,
+    recorded: &str,
+    judgement: Option<&str>,
+    usage: Option<&str>,
+) -> Result<JournalRow, StoreError> {
+    let what = |part| format!("the {part} of revision {revision}");
+    Ok(JournalRow {
+        operation: from_json(operation, &what("operation"), recorded)?,
+        judgement: judgement
+            .map(|text| from_json(operation, &what("judgement"), text))
+            .transpose()?,
+        usage: usage
+            .map(|text| from_json(operation, &what("usage"), text))
+            .transpose()?,
+    })
 }

@@ -66,6 +66,12 @@ pub fn registration_key(need: &NeedId) -> String {
     format!("register:{need}")
 }
 
+/// What comes after every dedupe key that begins with `prefix`, which ends with a colon: a semicolon
+/// comes after a colon. So those keys are a range, and a unique index finds them.
+pub fn beyond(prefix: &str) -> String {
+    format!("{};", prefix.strip_suffix(':').unwrap_or(prefix))
+}
+
 /// The dedupe key of the input that says what became of a message. A message of unknown fate may be
 /// tried again and end in the same way, so the number of tries is part of it.
 pub fn dispatch_key(message: &MessageId, attempts: u32, fate: &Fate) -> String {

@@ -29,7 +29,7 @@ mod view;
 mod waiting;
 
 pub use auth::{KEY_PREFIX, hash_key, mint_key};
-pub use state::{AppState, Changes, Limits, Mailboxes, Policies, Readiness, Stage};
+pub use state::{AppState, Changes, Limits, Policies, Readiness, Stage};
 
 use axum::{
     Router,

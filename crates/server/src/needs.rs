@@ -38,10 +38,10 @@ pub(crate) async fn register(
     let now = app.now();
     let mut ids = app.ids();
     let need = NeedId::new(ids.draw());
-    let mailboxes = (app.outside.mailboxes)(&caller.tenant);
+    let policy = (app.outside.policies)(&caller.tenant);
     let with_email = value.stakeholder.email.is_some();
     let checked = registration::check(value, need.clone(), now).and_then(|checked| {
-        let faults = registration::own_mailboxes(&checked.1, with_email, &mailboxes);
+        let faults = registration::own_mailboxes(&checked.1, with_email, &policy);
         if faults.is_empty() {
             Ok(checked)
         } else {
@@ -82,7 +82,7 @@ pub(crate) async fn register(
         at: now,
         stakeholder: stakeholder.clone(),
         reply_token: ids.draw_token(),
-        policy: (app.outside.policies)(&caller.tenant),
+        policy,
     };
     let registered = app
         .outside

@@ -11,7 +11,7 @@ use liaison_core::{
     calendar::Country,
     id::NeedId,
     need::{Registration, SlotRequest},
-    policy::Wait,
+    policy::{Policy, Wait},
     stakeholder::{Channel, Contact, EmailAddress, Stakeholder, Zone},
 };
 
@@ -78,11 +78,11 @@ pub(crate) fn check(
 pub(crate) fn own_mailboxes(
     stakeholder: &Stakeholder,
     with_email: bool,
-    mailboxes: &[EmailAddress],
+    policy: &Policy,
 ) -> Vec<FieldFault> {
     let contacts = stakeholder.contacts.iter().enumerate();
     contacts
-        .filter(|(_, contact)| mailboxes.iter().any(|own| contact.address.comes_to(own)))
+        .filter(|(_, contact)| policy.is_ours(&contact.address))
         .map(|(place, _)| {
             // An address given as `email` comes before the others.
             let field = match (place, with_email) {

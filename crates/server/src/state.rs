@@ -5,7 +5,6 @@ use jiff::Timestamp;
 use liaison_core::{
     id::{Ids, NeedId, TenantId},
     policy::Policy,
-    stakeholder::EmailAddress,
 };
 use liaison_ports::{
     clock::{Clock, EntropySource},
@@ -37,8 +36,6 @@ pub struct AppState {
     pub changes: Arc<dyn Changes>,
     /// A tenant's rules, for the conversations that it opens.
     pub policies: Policies,
-    /// A tenant's own mailboxes: nobody there can be asked anything.
-    pub mailboxes: Mailboxes,
     /// How much at once, how long.
     pub limits: Limits,
     /// Whether the daemon is up.
@@ -56,9 +53,6 @@ impl fmt::Debug for AppState {
 
 /// Finds a tenant's rules.
 pub type Policies = Arc<dyn Fn(&TenantId) -> Policy + Send + Sync>;
-
-/// Finds a tenant's own mailboxes.
-pub type Mailboxes = Arc<dyn Fn(&TenantId) -> Vec<EmailAddress> + Send + Sync>;
 
 /// The engine, as far as the server must know it.
 #[async_trait]

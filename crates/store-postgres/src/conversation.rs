@@ -47,22 +47,26 @@ pub(crate) async fn lock_claimed(
     Ok(row.is_some())
 }
 
-/// Whether the claim with this fence has ended without another one: what a write that gave it back
-/// leaves behind.
-pub(crate) async fn given_back(
+/// [`StoreError::Fenced`], unless this write may have been done already and the claim has ended
+/// without another one: that is what a write that gives it back leaves behind.
+pub(crate) async fn unless_given_back(
     connection: &mut PgConnection,
     operation: &'static str,
     id: &str,
     fence: i64,
-) -> Result<bool, StoreError> {
-    let row =
-        sqlx::query("SELECT 1 FROM conversations WHERE id = $1 AND fence = $2 AND owner IS NULL")
-            .bind(id)
-            .bind(fence)
-            .fetch_optional(connection)
-            .await
-            .map_err(fault(operation))?;
-    Ok(row.is_some())
+    perhaps_done: bool,
+) -> Result<(), StoreError> {
+    if !perhaps_done {
+        return Err(StoreError::Fenced);
+    }
+    sqlx::query("SELECT 1 FROM conversations WHERE id = $1 AND fence = $2 AND owner IS NULL")
+        .bind(id)
+        .bind(fence)
+        .fetch_optional(connection)
+        .await
+        .map_err(fault(operation))?
+        .map(drop)
+        .ok_or(StoreError::Fenced)
 }
 
 /// Locks names until the end of the transaction: what two who register the same thing at the same

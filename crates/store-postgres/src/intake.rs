@@ -11,8 +11,9 @@ use crate::{
 use async_trait::async_trait;
 use liaison_core::input::StoredInput;
 use liaison_ports::{
-    codec::{from_json, micros, name, time},
-    encoded::EncodedInput,
+    codec::{micros, name},
+    encoded::{self, EncodedInput},
+    facts,
     store::{
         Appended, CommandAppended, MessageRow, NewCommand, NewInput, NewMessage, StoreError,
         Unmatched,
@@ -147,7 +148,7 @@ impl Write for Commanding {
             let before: Option<String> = sqlx::query_scalar(BEGINS)
                 .bind(&tenant)
                 .bind(clean(prefix))
-                .bind(clean(&beyond(prefix)))
+                .bind(clean(&facts::beyond(prefix)))
                 .fetch_optional(&mut *connection)
                 .await
                 .map_err(fault(COMMAND))?;
@@ -177,12 +178,6 @@ impl Write for Commanding {
 const BEGINS: &str = "SELECT dedupe_key FROM inputs WHERE tenant = $1 AND dedupe_key >= $2 \
      AND dedupe_key < $3 ORDER BY dedupe_key LIMIT 1";
 
-/// What comes after every key that begins with `prefix`, which ends with a colon: a semicolon comes
-/// after a colon. So the unique index answers.
-fn beyond(prefix: &str) -> String {
-    format!("{};", prefix.strip_suffix(':').unwrap_or(prefix))
-}
-
 /// The first dedupe key of a tenant that begins with `prefix`.
 pub(crate) async fn key_that_begins(
     connections: &Connections,
@@ -194,7 +189,7 @@ pub(crate) async fn key_that_begins(
             sqlx::query(BEGINS)
                 .bind(tenant.to_owned())
                 .bind(clean(prefix))
-                .bind(clean(&beyond(prefix)))
+                .bind(clean(&facts::beyond(prefix)))
         })
         .await?;
     row.map(|row| row.try_get(0).map_err(fault(COMMAND)))
@@ -208,11 +203,8 @@ pub(crate) fn stored_input(
 ) -> Result<StoredInput, StoreError> {
     let seq: i64 = row.try_get("seq").map_err(fault(operation))?;
     let body: &str = row.try_get("body").map_err(fault(operation))?;
-    Ok(StoredInput {
-        seq,
-        at: time(operation, row.try_get("at").map_err(fault(operation))?)?,
-        input: from_json(operation, &format!("input {seq}"), body)?,
-    })
+    let at = row.try_get("at").map_err(fault(operation))?;
+    encoded::stored_input(operation, seq, at, body)
 }
 
 /// A received message, encoded.

@@ -11,6 +11,7 @@ use liaison_core::{
 };
 use liaison_ports::{
     codec::{from_json, named, time, time_if_any, with_source},
+    encoded,
     store::{
         ConversationFacts, ConversationFilter, ConversationRow, ConversationSummary, EventRow,
         JournalPage, JournalRow, MessageRow, NeedRow, StoreError, Unmatched,
@@ -342,19 +343,10 @@ pub(crate) async fn journal(
 
 fn journal_row(row: &PgRow) -> Result<JournalRow, StoreError> {
     let revision: i64 = row.try_get("revision").map_err(fault(JOURNAL))?;
-    let what = |part| format!("the {part} of revision {revision}");
     let operation: &str = row.try_get("operation").map_err(fault(JOURNAL))?;
     let judgement: Option<&str> = row.try_get("judgement").map_err(fault(JOURNAL))?;
     let usage: Option<&str> = row.try_get("usage").map_err(fault(JOURNAL))?;
-    Ok(JournalRow {
-        operation: from_json(JOURNAL, &what("operation"), operation)?,
-        judgement: judgement
-            .map(|text| from_json(JOURNAL, &what("judgement"), text))
-            .transpose()?,
-        usage: usage
-            .map(|text| from_json(JOURNAL, &what("usage"), text))
-            .transpose()?,
-    })
+    encoded::journal_row(JOURNAL, revision, operation, judgement, usage)
 }
 
 pub(crate) async fn unmatched(

@@ -2,7 +2,7 @@
 
 use crate::{
     connections::Connections,
-    conversation::{given_back, lock_claimed},
+    conversation::{lock_claimed, unless_given_back},
     fault::fault,
     hints::Hint,
     intake::stored_input,
@@ -207,13 +207,8 @@ impl Write for Releasing {
         perhaps_done: bool,
     ) -> Result<(), StoreError> {
         if !lock_claimed(connection, RELEASE, &self.id, self.fence).await? {
-            let done =
-                perhaps_done && given_back(connection, RELEASE, &self.id, self.fence).await?;
-            return if done {
-                Ok(())
-            } else {
-                Err(StoreError::Fenced)
-            };
+            return unless_given_back(connection, RELEASE, &self.id, self.fence, perhaps_done)
+                .await;
         }
         // An input that came during the claim must not wait for the time that was said.
         sqlx::query(
@@ -263,13 +258,8 @@ impl Write for Quarantining {
         perhaps_done: bool,
     ) -> Result<(), StoreError> {
         if !lock_claimed(connection, QUARANTINE, &self.id, self.fence).await? {
-            let done =
-                perhaps_done && given_back(connection, QUARANTINE, &self.id, self.fence).await?;
-            return if done {
-                Ok(())
-            } else {
-                Err(StoreError::Fenced)
-            };
+            return unless_given_back(connection, QUARANTINE, &self.id, self.fence, perhaps_done)
+                .await;
         }
         sqlx::query(
             "UPDATE conversations SET owner = NULL, lease_until = NULL, quarantine = $2, \

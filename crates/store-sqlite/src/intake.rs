@@ -1,12 +1,13 @@
 //! Inputs: stored first, acknowledged only then.
 
 use crate::{
-    codec::{from_json, micros, name, time},
+    codec::{micros, name},
     fault::{corrupt, fault},
 };
 use liaison_core::input::StoredInput;
 use liaison_ports::{
-    encoded::EncodedInput,
+    encoded::{self, EncodedInput},
+    facts,
     store::{Appended, CommandAppended, MessageRow, NewCommand, NewMessage, StoreError, Unmatched},
 };
 use sqlx::{Row, SqliteConnection, sqlite::SqliteRow};
@@ -123,16 +124,13 @@ pub(crate) async fn key_that_begins(
     tenant: &str,
     prefix: &str,
 ) -> Result<Option<String>, StoreError> {
-    // The keys that begin so are those from the prefix up to what follows every one of them: a
-    // semicolon comes after a colon. So the unique index answers.
-    let beyond = format!("{};", prefix.strip_suffix(':').unwrap_or(prefix));
     sqlx::query_scalar(
         "SELECT dedupe_key FROM inputs WHERE tenant = ?1 AND dedupe_key >= ?2 \
          AND dedupe_key < ?3 ORDER BY dedupe_key LIMIT 1",
     )
     .bind(tenant)
     .bind(prefix)
-    .bind(beyond)
+    .bind(facts::beyond(prefix))
     .fetch_optional(connection)
     .await
     .map_err(fault(COMMAND))
@@ -145,11 +143,8 @@ pub(crate) fn stored_input(
 ) -> Result<StoredInput, StoreError> {
     let seq: i64 = row.try_get("seq").map_err(fault(operation))?;
     let body: &str = row.try_get("body").map_err(fault(operation))?;
-    Ok(StoredInput {
-        seq,
-        at: time(operation, row.try_get("at").map_err(fault(operation))?)?,
-        input: from_json(operation, &format!("input {seq}"), body)?,
-    })
+    let at = row.try_get("at").map_err(fault(operation))?;
+    encoded::stored_input(operation, seq, at, body)
 }
 
 /// A received message, encoded.

@@ -10,9 +10,12 @@ use liaison_core::{
     id::{BlobId, ConversationId, MessageId, NeedId, TenantId},
     journal::read_document,
 };
-use liaison_ports::store::{
-    ConversationFacts, ConversationFilter, ConversationRow, ConversationSummary, EventRow,
-    JournalPage, JournalRow, MessageRow, NeedRow, StoreError, Unmatched,
+use liaison_ports::{
+    encoded,
+    store::{
+        ConversationFacts, ConversationFilter, ConversationRow, ConversationSummary, EventRow,
+        JournalPage, JournalRow, MessageRow, NeedRow, StoreError, Unmatched,
+    },
 };
 use sqlx::{Row, sqlite::SqliteRow};
 
@@ -283,19 +286,10 @@ pub(crate) async fn journal(
 
 fn journal_row(row: &SqliteRow) -> Result<JournalRow, StoreError> {
     let revision: i64 = row.try_get("revision").map_err(fault(JOURNAL))?;
-    let what = |part| format!("the {part} of revision {revision}");
     let operation: &str = row.try_get("operation").map_err(fault(JOURNAL))?;
     let judgement: Option<&str> = row.try_get("judgement").map_err(fault(JOURNAL))?;
     let usage: Option<&str> = row.try_get("usage").map_err(fault(JOURNAL))?;
-    Ok(JournalRow {
-        operation: from_json(JOURNAL, &what("operation"), operation)?,
-        judgement: judgement
-            .map(|text| from_json(JOURNAL, &what("judgement"), text))
-            .transpose()?,
-        usage: usage
-            .map(|text| from_json(JOURNAL, &what("usage"), text))
-            .transpose()?,
-    })
+    encoded::journal_row(JOURNAL, revision, operation, judgement, usage)
 }
 
 pub(crate) async fn unmatched(

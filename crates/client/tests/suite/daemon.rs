@@ -76,7 +76,6 @@ impl Daemon {
             decoder: Arc::new(NoMail),
             changes: self.hub.clone(),
             policies: Arc::new(|_| Policy::default()),
-            mailboxes: Arc::new(|_| Vec::new()),
             limits: Limits::default(),
             readiness: Readiness::new(Stage::Serving),
         };

@@ -35,10 +35,7 @@ use sqlx::{Connection, SqliteConnection};
 use std::{
     net::SocketAddr,
     path::Path,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
 };
 use tokio::{
     net::TcpListener,
@@ -105,7 +102,6 @@ pub(super) async fn over_the_wires(
     let office = Arc::new(Office {
         writes: store.writes.clone(),
         smtp: transport(others.smtp)?,
-        next: AtomicU32::new(0),
         desks: Mutex::new(Vec::new()),
         clock,
     });
@@ -136,8 +132,7 @@ pub(super) async fn over_the_wires(
 struct Office {
     writes: mpsc::Sender<Write>,
     smtp: SmtpTransport,
-    next: AtomicU32,
-    /// Whether each need has settled.
+    /// Whether each need has settled, by its number.
     desks: Mutex<Vec<watch::Sender<bool>>>,
     clock: Arc<dyn Clock>,
 }
@@ -149,8 +144,9 @@ async fn register(
     let to = need.stakeholder.email.ok_or(StatusCode::BAD_REQUEST)?;
     let number = {
         let mut desks = office.desks.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = u32::try_from(desks.len()).map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
         desks.push(watch::Sender::new(false));
-        office.next.fetch_add(1, Ordering::Relaxed)
+        number
     };
     durably(&office.writes, REGISTER, number)
         .await

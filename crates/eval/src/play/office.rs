@@ -70,7 +70,6 @@ impl Office {
         let policy = Arc::new(Mutex::new(scenario.policy.clone()));
         let present = policy.clone();
         let from = EmailAddress::parse("office@liaison.example").expect("this is an address");
-        let own = from.clone();
         let writes_from = from.clone();
         let policies: liaison_server::Policies = Arc::new(move |_| {
             let present = present.lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,7 +111,6 @@ impl Office {
             intake: Arc::new(engine.intake()),
             decoder: Arc::new(NoRawMail),
             changes: Arc::new(Untold),
-            mailboxes: Arc::new(move |_| vec![own.clone()]),
             policies,
             limits: liaison_server::Limits::default(),
             readiness: Readiness::new(Stage::Serving),

@@ -77,7 +77,6 @@ impl Server {
                 mailboxes: vec![EmailAddress::parse(MAILBOX).expect("an address")],
                 ..Policy::default()
             }),
-            mailboxes: Arc::new(|_| vec![EmailAddress::parse(MAILBOX).expect("an address")]),
             limits,
             readiness: readiness.clone(),
         };
